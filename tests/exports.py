@@ -80,8 +80,8 @@ class Tracks:
             self.of[uuid] = ("CPUs", name)
 
     def intern(self, data):
-        for kind, entries in data.items():
-            for entry in entries:
+        for kind in self.texts.keys() & data.keys():
+            for entry in data[kind]:
                 number = one(entry, "iid")
                 assert number > 0 and number not in self.texts[kind], "interned twice"
                 self.texts[kind][number] = one(entry, "name")
@@ -131,6 +131,36 @@ def perfetto(path):
     threads = {(track[0], track[1]): track[2] for track in tracks.of.values() if isinstance(track[0], int)}
     key = lambda s: tuple(-1 if part is None else part for part in s)  # noqa: E731
     return Timeline(sorted(slices, key=key), sorted((n, *ends) for n, ends in flows.items()), threads)
+
+
+def perfetto_samples(path):
+    """[(ns, pid, tid, names of the functions, outermost first, whether the innermost is the kernel's)]"""
+    with open(path, "rb") as file:
+        packets = parse(protoc("perfetto.protos.Trace", "perfetto.proto", file.read()))["packet"]
+    kinds = ("function_names", "frames", "callstacks", "mapping_paths", "source_paths", "mappings")
+    known = {kind: {} for kind in kinds}
+    samples = []
+    for packet in packets:
+        for kind in kinds:
+            for entry in one(packet, "interned_data", {}).get(kind, []):
+                assert one(entry, "iid") > 0 and one(entry, "iid") not in known[kind], "interned twice"
+                known[kind][one(entry, "iid")] = entry
+        if "perf_sample" not in packet:
+            continue
+        assert one(packet, "sequence_flags") & 2, "interned stacks without their state"
+        sample = one(packet, "perf_sample")
+        assert "cpu" not in sample, "nobody kept that"
+        frames = [known["frames"][number] for number in known["callstacks"][one(sample, "callstack_iid")]["frame_ids"]]
+        for frame in frames:
+            assert "rel_pc" in frame  # must be where a mapping is
+            for path_number in known["mappings"][one(frame, "mapping_id")]["path_string_ids"]:
+                assert one(known["mapping_paths"][path_number], "str")
+            if "line_number" in frame:
+                assert one(known["source_paths"][one(frame, "source_path_iid")], "str")
+        samples.append((one(packet, "timestamp"), one(sample, "pid"), one(sample, "tid"),
+                        [one(known["function_names"][one(frame, "function_name_id")], "str") for frame in frames],
+                        one(sample, "cpu_mode") == "MODE_KERNEL"))
+    return samples
 
 
 def ns(number):
@@ -186,7 +216,9 @@ def speedscope(path):
     frames = [frame["name"] for frame in document["shared"]["frames"]]
     profiles = collections.defaultdict(list)
     for profile in document["profiles"]:
-        assert profile["type"] == "evented" and profile["unit"] == "nanoseconds"
+        assert profile["type"] in ("evented", "sampled") and profile["unit"] == "nanoseconds"
+        if profile["type"] == "sampled":
+            continue
         stack, last = [], profile["startValue"]
         for event in profile["events"]:
             assert last <= event["at"] <= profile["endValue"], "out of order"
@@ -200,6 +232,22 @@ def speedscope(path):
         assert not stack, "a frame that is never closed"
         profiles[profile["name"]] += []
     return dict(profiles)
+
+
+def speedscope_samples(path):
+    """{profile's name: [(names of the frames, outermost first, weight)]}"""
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    frames = [frame["name"] for frame in document["shared"]["frames"]]
+    profiles = {}
+    for profile in document["profiles"]:
+        if profile["type"] != "sampled":
+            continue
+        assert len(profile["samples"]) == len(profile["weights"]) and min(profile["weights"]) > 0
+        assert (profile["startValue"], profile["endValue"]) == (0, sum(profile["weights"]))
+        profiles[profile["name"]] = [([frames[f] for f in stack], weight)
+                                     for stack, weight in zip(profile["samples"], profile["weights"])]
+    return profiles
 
 
 def folded(data):

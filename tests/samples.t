@@ -4,9 +4,11 @@ ways in, and the cache."""
 import collections
 import json
 import re
+import subprocess
 import sys
 import tempfile
 
+import exports as readers
 import whylate_test as t
 
 tap = t.Tap()
@@ -121,6 +123,47 @@ def exports():
     assert longest[1] == "copier" and "read" in longest and longest[-1] == "clear_user_erms", longest
 
 
+def written(form, *arguments):
+    with tempfile.NamedTemporaryFile() as file:
+        t.output("export", *arguments, "--as", form, "--output", file.name)
+        return (readers.perfetto_samples if form == "perfetto" else readers.speedscope_samples)(file.name)
+
+
+def speedscope():
+    """The samples one by one, with the time that each stands for: in spin as shares() has them, each an equal part of
+    the state's time but for rounding; with what has no sample the time on the CPU, to the ns."""
+    (name, samples), = written("speedscope", PLACE, "--thread", "272").items()
+    assert "(272)" in name and name.endswith(": samples of what ran"), name
+    nodes = tree("272")
+    user = [(stack, ns) for stack, ns in samples if "working/user" in stack]
+    callers = collections.Counter(stack[stack.index("spin") - 1] for stack, _ in user if "spin" in stack)
+    assert callers == {"render_glyphs": 71, "parse_config": 38, "compress_block": 4}, callers
+    assert len(user) == nodes["working/user"]["samples"] and sum(ns for _, ns in user) == nodes["working/user"]["ns"]
+    assert all(abs(ns - nodes["working/user"]["ns"] / len(user)) <= 1 for _, ns in user)
+    on_cpu = nodes["working"]["ns"] + sum(n["ns"] for k, n in nodes.items() if re.match(
+        r"interrupted/(irq|vector|softirq|hrtimer)[^/]*$", k))
+    assert sum(ns for _, ns in samples) == on_cpu
+    without = [stack for stack, _ in samples if stack[-1] == "(no sample)"]
+    assert len(without) == len({stack[0] for stack in without}) and all(len(stack) == 2 for stack in without)
+    assert written("speedscope", t.trace("futex")) == {}  # it has no stacks
+
+
+def perfetto():
+    """The same as perf's samples. Those in spin are of ticks: they have the begin of one, as Babeltrace prints it."""
+    samples = written("perfetto", PLACE, "--thread", "272")
+    spin = [sample for sample in samples if "spin" in sample[3]]
+    callers = collections.Counter(sample[3][sample[3].index("spin") - 1] for sample in spin)
+    assert callers == {"render_glyphs": 71, "parse_config": 38, "compress_block": 4}, callers
+    # what the kernel did as a tick in spin ended lies on top of it
+    assert all(sample[1:3] == (272, 272) and sample[4] == (sample[3][-1] != "spin") for sample in spin), spin[0]
+    text = subprocess.run(["babeltrace2", "--clock-seconds", PLACE], stdout=subprocess.PIPE, check=True).stdout.decode()
+    ticks = {int(second + part) for second, part in re.findall(r"^\[(\d+)\.(\d{9})\].* x86_irq_vectors_local_timer_entry:",
+                                                               text, re.M)}
+    times = [sample[0] for sample in spin]
+    assert len(set(times)) == 113 and set(times) <= ticks, sorted(set(times) - ticks)[:3]
+    assert written("perfetto", t.trace("futex")) == []
+
+
 def functions():
     """The tree beside traced calls: a node's time is its children's and its own; all is the work."""
     tree_of, = [s for s in t.report("functions", PLACE, "--thread", "272")["sampled"] if s["tid"] == 272]
@@ -214,6 +257,8 @@ tap.case("the kernel's functions", kernel)
 tap.case("events that two channels record", recorded_twice)
 tap.case("the verdict", verdict)
 tap.case("flame graphs", exports)
+tap.case("speedscope: samples one by one", speedscope)
+tap.case("Perfetto: the same", perfetto)
 tap.case("a tree beside traced calls", functions)
 tap.case("root causes of peaks", profiled)
 tap.case("root causes of what did not run", profiled_opposite)

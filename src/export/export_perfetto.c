@@ -12,18 +12,23 @@
  *   woken   ├ read ├ Blocked: pipe ───┤├ Ready ┤├ Working ┤
  *
  * Packets need not be in order of time between tracks: the importer sorts them.
+ * Samples of what ran are perf's (PerfSample): those that share out the time of the thread's
+ * states. The CPU that took one is not kept, so none is named.
+ *
  * All names are interned in the one packet sequence; times are ns, and a clock
  * snapshot says that they are those of the trace's clock origin (UTC).
  *
  * Source: protos/perfetto/trace/{trace_packet,clock_snapshot}.proto,
  * interned_data/interned_data.proto, track_event/{track_event,track_descriptor,
- * process_descriptor,thread_descriptor,debug_annotation}.proto, and "Writing
+ * process_descriptor,thread_descriptor,debug_annotation}.proto,
+ * profiling/{profile_common,profile_packet}.proto ("Bottom frame first"), and "Writing
  * TrackEvent Protos Synthetically".
  */
 #include "export/export_formats.h"
 #include "export/export_names.h"
 
 #include "export/protobuf.h"
+#include "samples/sample_moments.h"
 
 enum { TRACE_PACKET = 1 };
 enum {
@@ -34,6 +39,7 @@ enum {
 	PACKET_INTERNED = 12,
 	PACKET_FLAGS = 13,
 	PACKET_TRACK = 60,
+	PACKET_SAMPLE = 66,
 };
 enum { FLAGS_CLEARED = 1, FLAGS_NEEDS_STATE = 2 };
 enum { CLOCKS = 1, CLOCKS_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIME = 2 };
@@ -52,8 +58,24 @@ enum {
 };
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
 enum { ANNOTATION_NAME = 1, ANNOTATION_INT = 4, ANNOTATION_TEXT = 6 };
-enum interned { INTERNED_CATEGORIES = 1, INTERNED_NAMES = 2, INTERNED_KEYS = 3 };
+enum interned {
+	INTERNED_CATEGORIES = 1,
+	INTERNED_NAMES = 2,
+	INTERNED_KEYS = 3,
+	INTERNED_FUNCTIONS = 5,
+	INTERNED_FRAMES = 6,
+	INTERNED_STACKS = 7,
+	INTERNED_PATHS = 17,
+	INTERNED_SOURCES = 18,
+	INTERNED_MAPPINGS = 19,
+};
+#define INTERNED_KINDS 20
 enum { INTERNED_ID = 1, INTERNED_TEXT = 2 };
+enum { MAPPING_PATH = 7 };
+enum { FRAME_FUNCTION = 2, FRAME_MAPPING = 3, FRAME_ADDRESS = 4, FRAME_SOURCE = 5, FRAME_LINE = 6 };
+enum { STACK_FRAME = 2 };
+enum { SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_STACK = 4, SAMPLE_MODE = 5 };
+enum { MODE_KERNEL = 1, MODE_USER = 2 };
 
 /* Which kind of track a UUID is of. */
 enum track_kind { TRACK_OF_PROCESS = 1, TRACK_OF_THREAD, TRACK_OF_CPU, TRACK_OF_CPUS };
@@ -62,7 +84,10 @@ struct writer {
 	const struct walk *walk; /* borrowed */
 	FILE *file;
 	struct state_names states;
-	GHashTable *interned[4]; /* owned; by enum interned: text -> its number */
+	GHashTable *interned[INTERNED_KINDS]; /* owned; by enum interned: text -> its number */
+	GHashTable *frames; /* owned; a sample's frame (uint64_t) -> its number */
+	GHashTable *stacks; /* owned; struct sample_stack -> its number */
+	struct sample_moments moments; /* of the thread at hand */
 	struct proto packet, event, sub, fresh; /* fresh: interned by the event at hand */
 	uint32_t flow_due;       /* wake-up that ends at the next state, 0: none */
 	int64_t flow_time;
@@ -193,9 +218,13 @@ static void put_thread(struct writer *writer, const struct walk_thread *thread)
 static uint64_t interned(struct writer *writer, enum interned kind, const char *text)
 {
 	GHashTable *table = writer->interned[kind];
-	guint number = GPOINTER_TO_UINT(g_hash_table_lookup(table, text));
 	struct proto entry = {0};
+	guint number;
 
+	if (!table)
+		table = writer->interned[kind] =
+			g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	number = GPOINTER_TO_UINT(g_hash_table_lookup(table, text));
 	if (number)
 		return number;
 	number = g_hash_table_size(table) + 1;
@@ -336,6 +365,8 @@ static void on_state(const struct walk *walk, const struct walk_state *state, vo
 	writer->flow_due = 0;
 	event_end(writer, state->span.begin);
 	slice_end(writer, track_of_current(walk), state->span.end);
+	if (!leaf_is_off_cpu(state->span.leaf) && leaf_wib(state->span.leaf) != WIB_UNKNOWN)
+		sample_moments_add(&writer->moments, &state->span);
 }
 
 /* The instant where the arrow begins. */
@@ -368,16 +399,124 @@ static void on_wake(const struct walk *walk, const struct walk_wake *wake, void 
 	writer->flow_time = wake->time;
 }
 
+/* --- samples ---------------------------------------------------------------- */
+
+/* A file whose code ran. It has the number of its path. */
+static uint64_t mapping_number(struct writer *writer, const char *path)
+{
+	GHashTable *known = writer->interned[INTERNED_PATHS];
+	bool fresh = !known || !g_hash_table_contains(known, path);
+	uint64_t number = interned(writer, INTERNED_PATHS, path);
+
+	if (fresh) {
+		proto_begin(&writer->sub);
+		proto_uint(&writer->sub, INTERNED_ID, number);
+		proto_uint(&writer->sub, MAPPING_PATH, number);
+		proto_message(&writer->fresh, INTERNED_MAPPINGS, &writer->sub);
+	}
+	return number;
+}
+
+static uint64_t frame_number(struct writer *writer, const struct sample_frame *frame)
+{
+	const struct code_function *function =
+		sample_function(writer->walk->session, frame->function);
+	uint64_t key = (uint64_t) frame->function << 32 | frame->line, name, mapping, source = 0;
+	guint number = GPOINTER_TO_UINT(g_hash_table_lookup(writer->frames, &key));
+
+	if (number)
+		return number;
+	number = g_hash_table_size(writer->frames) + 1;
+	g_hash_table_insert(writer->frames, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(number));
+	name = interned(writer, INTERNED_FUNCTIONS, function->name);
+	mapping = mapping_number(writer, function->kernel   ? "[kernel]"
+					 : function->binary ? function->binary
+							    : UNKNOWN_FUNCTION);
+	if (function->file)
+		source = interned(writer, INTERNED_SOURCES, function->file);
+	proto_begin(&writer->sub);
+	proto_uint(&writer->sub, INTERNED_ID, number);
+	proto_uint(&writer->sub, FRAME_FUNCTION, name);
+	proto_uint(&writer->sub, FRAME_MAPPING, mapping);
+	proto_uint(&writer->sub, FRAME_ADDRESS, 0); /* it has a name: nobody looks it up */
+	if (source)
+		proto_uint(&writer->sub, FRAME_SOURCE, source);
+	if (source && frame->line)
+		proto_uint(&writer->sub, FRAME_LINE, frame->line);
+	proto_message(&writer->fresh, INTERNED_FRAMES, &writer->sub);
+	return number;
+}
+
+static uint64_t stack_number(struct writer *writer, const struct sample_stack *stack)
+{
+	guint number = GPOINTER_TO_UINT(g_hash_table_lookup(writer->stacks, stack));
+	struct proto entry = {0};
+
+	if (number)
+		return number;
+	number = g_hash_table_size(writer->stacks) + 1;
+	g_hash_table_insert(writer->stacks, (gpointer) stack, GUINT_TO_POINTER(number));
+	proto_uint(&entry, INTERNED_ID, number);
+	for (guint i = stack->frames->len; i-- > 0;)
+		proto_uint(&entry, STACK_FRAME,
+			   frame_number(writer,
+					&g_array_index(stack->frames, struct sample_frame, i)));
+	proto_message(&writer->fresh, INTERNED_STACKS, &entry);
+	proto_clear(&entry);
+	return number;
+}
+
+static void put_sample(struct writer *writer, const struct walk_thread *thread,
+		       const struct sample_moment *moment)
+{
+	const struct session *session = writer->walk->session;
+	const struct walk_process *process =
+		&g_array_index(writer->walk->processes, struct walk_process, thread->process);
+	int32_t tid = model_thread(&session->trace.model, thread->thread)->tid;
+	uint32_t innermost = g_array_index(moment->stack->frames, struct sample_frame, 0).function;
+
+	proto_begin(&writer->fresh);
+	proto_begin(&writer->event);
+	proto_uint(&writer->event, SAMPLE_PID,
+		   (uint64_t) walk_unique_id(process->host, process->pid));
+	proto_uint(&writer->event, SAMPLE_TID, (uint64_t) walk_unique_id(process->host, tid));
+	proto_uint(&writer->event, SAMPLE_STACK, stack_number(writer, moment->stack));
+	proto_uint(&writer->event, SAMPLE_MODE,
+		   sample_function(session, innermost)->kernel ? MODE_KERNEL : MODE_USER);
+	proto_uint(&writer->packet, PACKET_TIMESTAMP, (uint64_t) moment->time);
+	proto_uint(&writer->packet, PACKET_FLAGS, FLAGS_NEEDS_STATE);
+	if (writer->fresh.used)
+		proto_message(&writer->packet, PACKET_INTERNED, &writer->fresh);
+	proto_message(&writer->packet, PACKET_SAMPLE, &writer->event);
+	put_packet(writer);
+}
+
+static void on_thread_begin(const struct walk *walk, const struct walk_thread *thread, void *data)
+{
+	sample_moments_init(&((struct writer *) data)->moments, walk->session, thread->thread);
+}
+
 static void on_thread_end(const struct walk *walk, const struct walk_thread *thread, void *data)
 {
-	(void) thread;
-	end_flow(data, walk);
+	struct writer *writer = data;
+
+	end_flow(writer, walk);
+	sample_moments_end(&writer->moments);
+	for (guint i = 0; i < writer->moments.list->len; i++) {
+		const struct sample_moment *moment =
+			&g_array_index(writer->moments.list, struct sample_moment, i);
+
+		if (moment->stack)
+			put_sample(writer, thread, moment);
+	}
+	sample_moments_clear(&writer->moments);
 }
 
 bool export_perfetto(struct walk *walk, FILE *file, GError **error)
 {
 	static const struct walk_visitor visitor = {
 		.run = on_run,
+		.thread_begin = on_thread_begin,
 		.enter = on_enter,
 		.state = on_state,
 		.wake = on_wake,
@@ -387,8 +526,8 @@ bool export_perfetto(struct walk *walk, FILE *file, GError **error)
 
 	(void) error;
 	state_names_init(&writer.states, walk->session);
-	for (int i = INTERNED_CATEGORIES; i <= INTERNED_KEYS; i++)
-		writer.interned[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	writer.frames = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	writer.stacks = g_hash_table_new(NULL, NULL);
 	put_start(&writer);
 	put_cpus(&writer);
 	for (guint i = 0; i < walk->processes->len; i++)
@@ -396,8 +535,10 @@ bool export_perfetto(struct walk *walk, FILE *file, GError **error)
 	for (guint i = 0; i < walk->threads->len; i++)
 		put_thread(&writer, &g_array_index(walk->threads, struct walk_thread, i));
 	walk_all(walk, &visitor, &writer);
-	for (int i = INTERNED_CATEGORIES; i <= INTERNED_KEYS; i++)
-		g_hash_table_destroy(writer.interned[i]);
+	for (int i = 0; i < INTERNED_KINDS; i++)
+		g_clear_pointer(&writer.interned[i], g_hash_table_destroy);
+	g_hash_table_destroy(writer.frames);
+	g_hash_table_destroy(writer.stacks);
 	state_names_clear(&writer.states);
 	proto_clear(&writer.packet);
 	proto_clear(&writer.event);
