@@ -2,6 +2,7 @@
 """--what-if: what is foretold from a recording, against a second one in which it was so; errors; and that nothing moves
 without a rule, on every trace (unit tests: test_whatif.c, test_random.c)."""
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -25,6 +26,47 @@ def foretold():
     assert found["saved_from_ns"] <= found["saved_ns"] <= found["saved_to_ns"], found
     assert found["saved_at_most_ns"] >= found["saved_ns"], found
     assert "x-session" in found["verdict"][1], found
+
+
+def tiles(trace, *arguments):
+    """The re-timed path's pieces follow each other without a hole, from where the part that is re-timed begins now to
+    where it ends; all of them are the new time, and the sums told in the verdict are theirs."""
+    found = what_if(trace, *arguments)
+    path = found["path"]
+    assert [one["end"] for one in path[:-1]] == [one["begin"] for one in path[1:]], path[:3]
+    assert path[0]["begin"] == found["begin"] and path[-1]["end"] == found["time"], found["time"]
+    assert all(one["end"] - one["begin"] == one["ns"] > 0 for one in path)
+    new = found["recorded_end"] - found["recorded_begin"] - found["saved_ns"]
+    assert sum(one["ns"] for one in path) == new, new
+    sums = {}
+    for one in path:
+        key = one["tid"], one["leaf"], str(one.get("resource"))
+        sums[key] = sums.get(key, 0) + one["ns"]
+    (tid, _, _), most = max(sums.items(), key=lambda item: item[1])
+    told, unit, share, named = re.match(r"([\d.]+) (\S+) \(([\d.]+) %\) of what is left: .* \((\d+)\)", found["verdict"][1]).groups()
+    assert abs(float(told) * {"s": 1e9, "ms": 1e6}[unit] / most - 1) < 0.001, (most, found["verdict"])
+    assert abs(float(share) - 100 * most / new) <= 0.05 and int(named) == tid, (most, found["verdict"])
+
+
+def merged(path, begin, end):
+    """Steps of a path as (tid, state, begin, end) in [begin, end), those alike that follow each other as one."""
+    steps = []
+    for one in path:
+        if steps and steps[-1][:2] == [one["tid"], one["leaf"]]:
+            steps[-1][3] = min(one["end"], end)
+        elif one["end"] > begin and one["begin"] < end:
+            steps.append([one["tid"], one["leaf"], max(one["begin"], begin), min(one["end"], end)])
+    return steps
+
+
+def same_path(*arguments):
+    """With a rule that changes nothing, the re-timed path is the recorded one: here also where a device or a messenger
+    has a part of a wait to itself."""
+    report = t.report("delay", *arguments, "--what-if", "leaf=working/user: x1")
+    found = report["what_if"]
+    assert (found["begin"], found["time"], found["saved_ns"]) == (found["recorded_begin"], found["recorded_end"], 0), found
+    window = found["begin"], found["time"]
+    assert merged(found["path"], *window) == merged(report["critical_path"], *window)
 
 
 def longer():
@@ -132,6 +174,13 @@ def oracle(rule, *directories):
 for names in (("pipe-chain",), ("futex",), ("preempt",), ("disk-read",), ("lost",), ("two-hosts-client", "two-hosts-server")):
     for one in ("leaf=blocked/*: x0.5", "leaf=working/*: 0", "leaf=working/user: x3"):
         tap.case("%s: %s, the same as the oracle" % (" ".join(names), one), oracle, one, *[t.trace(name) for name in names])
+for one in ("thread=Xorg leaf=*nanosleep: 0", "leaf=blocked/*: x0.5", "leaf=working/user: x3", "leaf=interrupted/*: 0"):
+    tap.case("startup: the new path tiles the new time: " + one, tiles, STARTUP, *TARGET, "--what-if", one)
+for one in ("leaf=blocked/*: x0.5", "thread=flusher leaf=blocked/*: 0", "leaf=working/*: 0"):
+    tap.case("lock-lapse: the new path tiles the new time: " + one, tiles, t.trace("lock-lapse"), "--thread", "writer-1", "--what-if", one)
+tap.case("startup: a rule that changes nothing leaves the path", same_path, STARTUP, *TARGET)
+for name, thread in (("lock-lapse", "writer-1"), ("web-mixed", "213"), ("disk-read", "diskread")):
+    tap.case(name + ": a rule that changes nothing leaves the path", same_path, t.trace(name), "--thread", thread)
 tap.case("startup without naps, as recorded without them", foretold)
 tap.case("startup with naps three times as long", longer)
 tap.case("pipes with short naps", pipes)

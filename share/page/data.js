@@ -6,7 +6,7 @@
  * become nanoseconds since the window's begin (`base`) before the text is parsed, so that
  * all of them are exact; clock() gives back the time of day.
  */
-const TIMES = new Set(['begin', 'end', 'time', 'longest_begin', 'since']);
+const TIMES = new Set(['begin', 'end', 'time', 'longest_begin', 'since', 'recorded_begin', 'recorded_end']);
 
 function parseReport(text, base) {
 	/* strings are matched whole, so that nothing inside one is taken for a member */

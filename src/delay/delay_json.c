@@ -155,8 +155,6 @@ static const struct column report_columns[] = {
 	{"findings", COLUMN_LIST, FIELD(struct delay, findings), .columns = finding_columns,
 	 .limited = true},
 	{"target", COLUMN_OBJECT, .at = target_match, .columns = target_columns},
-	{"what_if", COLUMN_OBJECT, FIELD(struct delay, what_if), .columns = what_if_columns,
-	 .absent = true},
 	{"verdict", COLUMN_LIST, FIELD(struct delay, verdict), .item = COLUMN_TEXT},
 	{"configuration", COLUMN_LIST, FIELD(struct delay, configuration),
 	 .columns = configuration_columns},
@@ -168,6 +166,8 @@ static const struct column report_columns[] = {
 	COLUMNS(critical_path_columns),
 	{NULL, COLUMN_WRITTEN, .write = put_totals},
 	{NULL, COLUMN_WRITTEN, .write = put_sample_notes},
+	{"what_if", COLUMN_OBJECT, FIELD(struct delay, what_if), .columns = what_if_columns,
+	 .absent = true},
 	{0}};
 
 void delay_json(const struct delay *delay, struct output *output)

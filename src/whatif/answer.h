@@ -21,7 +21,8 @@ struct doubts {
 
 struct what_if {
 	struct replay *replay; /* owned */
-	int64_t time; /* ns: when the thread gets there now */
+	int64_t begin, time; /* ns: from when on, and when the thread gets there now */
+	int64_t recorded_begin, recorded_end; /* the same as recorded */
 	struct gain gain;
 	struct doubts doubts;
 	GPtrArray *verdict; /* owned strings */

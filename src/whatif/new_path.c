@@ -29,13 +29,27 @@ static void add_piece(struct walker *walker, uint32_t thread, const struct span 
 
 static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t old_to);
 
+/* The part of a wait before it was for lead->thread: [begin, end) of the new times. */
+static void walk_first(struct walker *walker, uint32_t thread, const struct span *span,
+		       const struct lead *lead, int64_t begin, int64_t end)
+{
+	bool first = is_thread(lead->first) && !path_is_walked(walker->on_path, lead->first);
+	int64_t there = first ? new_time(walker, lead->first, lead->first_until) : begin;
+
+	if (there > end || there < begin)
+		there = begin;
+	add_piece(walker, thread, span, there, end);
+	if (begin < there)
+		walk(walker, lead->first, begin, lead->first_until);
+}
+
 /* A wait, of which [begin, end) of the new times is on the path. */
 static void walk_wait(struct walker *walker, uint32_t thread, const struct span *span,
 		      int64_t begin, int64_t end)
 {
 	struct wait wait = wait_of(walker->session, thread, span);
 	struct lead lead;
-	int64_t there;
+	int64_t there, handed;
 
 	if (session_spans_gap(walker->session, thread, span) ||
 	    !wait_lead(walker->session, &wait, &lead) ||
@@ -49,7 +63,10 @@ static void walk_wait(struct walker *walker, uint32_t thread, const struct span 
 		return;
 	}
 	add_piece(walker, thread, span, there, end);
-	walk(walker, lead.thread, begin, lead.until);
+	handed = lead.from > span->begin ? new_time(walker, lead.thread, lead.from) : begin;
+	handed = CLAMP(handed, begin, there);
+	walk(walker, lead.thread, handed, lead.until);
+	walk_first(walker, thread, span, &lead, begin, handed);
 }
 
 /* Pieces from the new time `from` up to what the thread reached at `old_to`, in falling order. */

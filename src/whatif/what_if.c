@@ -115,6 +115,9 @@ static void answer(struct what_if *what_if, const struct way *way)
 	GArray *path =
 		new_path(replay->session, replay->retimed, CHANGED, way->thread, begin, way->to);
 
+	what_if->begin = begin;
+	what_if->recorded_begin = way->from;
+	what_if->recorded_end = way->to;
 	what_if->time = retimed_at(replay->retimed, CHANGED, way->thread, way->to);
 	what_if->doubts = doubts_of(replay->session, path);
 	what_if->verdict = answer_verdict(replay->session, what_if, path);

@@ -26,7 +26,10 @@ static const struct column piece_columns[] = {
 
 const struct column what_if_columns[] = {
 	{NULL, COLUMN_OBJECT, .at = replay, .columns = replay_columns},
+	{"begin", COLUMN_TIME, FIELD(struct what_if, begin)},
 	{"time", COLUMN_TIME, FIELD(struct what_if, time)},
+	{"recorded_begin", COLUMN_TIME, FIELD(struct what_if, recorded_begin)},
+	{"recorded_end", COLUMN_TIME, FIELD(struct what_if, recorded_end)},
 	{NULL, COLUMN_OBJECT, FIELD_HERE(struct what_if, gain), .columns = gain_columns},
 	{"ready_ns", COLUMN_NS, FIELD(struct what_if, doubts.ready)},
 	{"anchored_ns", COLUMN_NS, FIELD(struct what_if, doubts.anchored)},
