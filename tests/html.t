@@ -591,6 +591,66 @@ def check_million(browser):
     assert times[len(times) // 2] < 16, times[len(times) // 2]
 
 
+WHAT_IF = "thread=Xorg leaf=*nanosleep: 0"
+
+
+def waited_for(step):
+    """What a step of either path waited for: behind a file is its device."""
+    if step.get("cause", {}).get("kind") == "block-device":
+        return ["device:" + step["cause"]["label"].split(",")[0]]
+    return [step["resource"]["name"], "%(kind)s:%(name)s" % step["resource"]] if step.get("resource") else [""]
+
+
+def spent(steps, tid, leaf, resource):
+    """Of a path in the JSON, what a thread spent in a state on a resource."""
+    return sum(step["ns"] for step in steps if (step["tid"], step["leaf"]) == (tid, leaf) and resource in waited_for(step))
+
+
+def check_what_if(browser):
+    """Both paths are drawn on one scale, each as long as it is, with what is saved; their sums are those of the JSON's
+    steps; keys go from part to part."""
+    asked = ("delay", SOURCE + "/traces/startup-chain", *TARGET, "--what-if", WHAT_IF)
+    browser.open("what-if", *asked)
+    report = json.loads(output(*asked, "--format", "json"))
+    answer = report["what_if"]
+    lengths = answer["recorded_end"] - answer["recorded_begin"], answer["time"] - answer["begin"]
+    assert lengths[0] - lengths[1] == answer["saved_ns"] > 7e8, answer
+    assert duration(answer["saved_ns"]) + " sooner" in browser.text("#what-if h2"), browser.text("#what-if h2")
+    assert [head.text for head in browser.all("#what-if h3")] == \
+        ["Recorded: " + duration(lengths[0]), "Re-timed: " + duration(lengths[1])]
+    assert [line.text for line in browser.all("#what-if ul.what-if li")] == [" ".join(line.split()) for line in answer["verdict"]]
+    assert [one.text for one in browser.all("#what-if .c-saved")] == [duration(answer["saved_ns"]) + " sooner"]
+    data = browser.js("return whylate.data.what_if")
+    for name, length in zip(("recorded", "retimed"), lengths):
+        ends = [0] + [begin + ns for _, _, _, begin, ns in data[name]]
+        assert [begin for _, _, _, begin, _ in data[name]] == ends[:-1] and ends[-1] == length, (name, ends[-3:], length)
+    wide = browser.js("""return [...document.querySelectorAll('#what-if .track')].map((track) => track.clientWidth /
+        [...track.querySelectorAll('.states span:not(.c-saved)')].reduce((sum, one) => sum + one.getBoundingClientRect().width, 0))""")
+    assert abs(wide[0] - 1) < 0.01 and abs(wide[1] - lengths[0] / lengths[1]) < 0.05 * wide[1], (wide, lengths)
+    # the sums: of each part that is told, in both paths, and of all that is not
+    tids, leaves, strings = browser.js("return [whylate.rows.map((row) => row.tid), whylate.data.leaves, whylate.data.strings]")
+    rows = [[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "td")] for row in browser.all("#what-if tbody tr")]
+    left = list(lengths)
+    for (row, leaf, resource, *sums), cells in zip(data["sums"], rows):
+        expected = [spent(steps, tids[row], leaves[leaf][0], strings[resource]) for steps in (report["critical_path"], answer["path"])]
+        assert sums == expected and cells[1:3] == [duration(ns) for ns in sums], (sums, expected, cells)
+        left = [rest - ns for rest, ns in zip(left, sums)]
+    assert rows[0][2] == "0 ns" and rows[0][3] == rows[0][1] + " less", rows[0]
+    assert len(rows) == len(data["sums"]) + 1 and rows[-1][1:3] == [duration(ns) for ns in left], (rows[-1], left)
+    # by keys: the last part is the target's own
+    browser.js("document.querySelectorAll('#what-if .track')[1].focus()")
+    browser.keys(Keys.END)
+    said = browser.text("#what-if .retimed:nth-of-type(2) [role=status]")
+    assert said.startswith("autostart (226)"), said
+    # of the recorded one, a part leads to the timeline
+    whole = browser.shown()
+    browser.js("document.querySelectorAll('#what-if .track')[0].focus()")
+    browser.keys(Keys.HOME, Keys.ENTER)
+    assert browser.shown() != whole, whole
+    assert not browser.complaints(), browser.complaints()
+    browser.picture("what-if")
+
+
 def check_keys(browser):
     """Everything of the timeline without a mouse."""
     browser.open("startup")
@@ -742,7 +802,7 @@ def check_looks(browser):
     assert dark == "rgb(20, 24, 29)" and light != dark, (dark, light)
     browser.media()
     browser.size(400, 800)
-    for name in ("startup", "fork4", "overview", "requests", "functions", "diff", "check"):
+    for name in ("startup", "what-if", "fork4", "overview", "requests", "functions", "diff", "check"):
         browser.open(name)
         wide = browser.js("return document.documentElement.scrollWidth")
         assert wide <= 400, "%s: %d pixels wide" % (name, wide)
@@ -810,7 +870,7 @@ def check_accessible(browser):
     if not axe:
         print("# not looked at: " + why)
         return
-    for name, *arguments in (("startup",), ("overview",), ("fork4",), ("requests",), ("functions",), ("diff",), ("check",)):
+    for name, *arguments in (("startup",), ("what-if",), ("overview",), ("fork4",), ("requests",), ("functions",), ("diff",), ("check",)):
         for scheme in ("light", "dark"):
             browser.media(prefers_color_scheme=scheme)
             browser.open(name, *arguments)
@@ -848,7 +908,7 @@ tap.case("sink.whylate.overview with format=html", check_plugin)
 tap.case("where there are no pages it is refused", check_refused)
 IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
-              ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
+              ("what if: two paths on one scale", check_what_if), ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
               ("lanes of interrupts", check_interrupts), ("lanes of locks", check_holders), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
               ("diff: two histograms, two ways", check_diff), ("check", check_check), ("batch: its index leads to pages", check_index), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("profiles compared", check_compared), ("time-lapse as a heat map", check_lapse),

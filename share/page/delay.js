@@ -377,6 +377,7 @@ PAGES.delay = (timeline, main) => {
 	);
 	main.append(section('picture', 'Timeline', null, timeline.element));
 	for (const part of [
+		whatIfSection(timeline),
 		pathSection(timeline),
 		flameSection(timeline),
 		lineageList(timeline),

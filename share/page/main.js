@@ -107,6 +107,7 @@ function navigation() {
 		latencies: 'Latencies',
 		scatter: 'Over time',
 		slowest: 'The slowest',
+		'what-if': 'What if',
 		path: 'Critical path',
 		ways: 'Ways',
 		flame: KIND === 'functions' ? 'Samples' : 'Flame graph',

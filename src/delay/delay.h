@@ -29,6 +29,12 @@ struct delay {
 
 void delay_json(const struct delay *delay, struct output *output);
 void delay_text(const struct delay *delay, struct output *output);
+/* On the page, with --what-if: rows for the threads of the new path; member "what_if" of the page's
+ * second block, of a struct delay. */
+struct page_rows;
+struct packer;
+void delay_page_rows(const struct delay *delay, struct page_rows *rows);
+void delay_page_what_if(struct packer *packer, const void *delay, struct output *output);
 void delay_csv(const struct delay *delay, struct output *output);
 
 /* Of struct wait: with what ended it, who had its lock, and the waits inside it. */

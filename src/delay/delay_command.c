@@ -293,13 +293,17 @@ static GArray *threads_for_page(const struct delay *delay)
 static void html(const void *made, struct output *output)
 {
 	struct delay delay = *(const struct delay *) made;
-	struct page_parts parts = {.path = delay.path, .counts = delay.counts};
+	struct page_parts parts = {.path = delay.path,
+				   .counts = delay.counts,
+				   .more = delay_page_what_if,
+				   .data = &delay};
 	struct page page;
 
 	delay.threads = threads_for_page(&delay);
 	page_begin(&page, delay.session, output);
 	page.has_leads = true;
 	page_path_rows(&page.rows, &parts);
+	delay_page_rows(&delay, &page.rows);
 	delay_json(&delay, &page.json);
 	page_end(&page, &parts);
 	g_array_free(delay.threads, TRUE);

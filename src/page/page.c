@@ -22,7 +22,7 @@ static const struct page_kind {
 	bool has_timeline;
 	const char *scripts[5];
 } page_kinds[] = {
-	{"delay", true, {page_graph_js, page_flame_js, page_delay_js}},
+	{"delay", true, {page_graph_js, page_flame_js, page_what_if_js, page_delay_js}},
 	{"overview", true, {page_graph_js, page_delay_js, page_overview_js}},
 	{"requests", true, {page_graph_js, page_ways_js, page_requests_js}},
 	{"functions", true, {page_ways_js, page_functions_js}},
