@@ -238,6 +238,88 @@ def resources():
                 assert told["Requests at once"] == state["label"] and "Request %s" % min(5, int(state["label"])) in told, told
 
 
+def by_babeltrace(trace):
+    """[(time, CPU, event, fields)] of one that has the context cpu_id alone, as another reader has them."""
+    done = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", trace], stdout=subprocess.PIPE, check=True)
+    found = []
+    for line in done.stdout.decode().splitlines():
+        seconds, ns, name, cpu, fields = re.match(
+            r"\[(\d+)\.(\d{9})\] (?:\S+ )?(\w+): \{ cpu_id = (\d+) \}(.*)$", line).groups()
+        found.append((int(seconds + ns), int(cpu), name, fields))
+    return found
+
+
+def plain(fields):
+    """{ a = 0x10, b = "x" } as a=16, b="x"; None: there are lists, labels or nested ones, which are put otherwise."""
+    if re.search(r"[\[\](:]", fields):
+        return None
+    inside = [part for part in re.findall(r"\{ ?(.*?) ?\}", fields) if part]
+    return re.sub(r" = (?:0x([0-9A-F]+)|0([0-7]+)(?![^,]))?", lambda m: "=" + (
+        str(int(m[1], 16)) if m[1] else str(int(m[2], 8)) if m[2] else ""), ", ".join(inside))
+
+
+def events():
+    """The table of events is what Babeltrace reads; any part of it is that part; searches, times."""
+    want = by_babeltrace(TRACE)
+    with Server() as server:
+        ask = lambda **given: model(server, "table/events/lines", {"requested_table_" + key if key in ("index", "count", "column_ids")
+                                                                  else key: value for key, value in given.items()})
+        first = ask(index=0, count=10000)  # before anybody asked for the columns
+        names = [column["name"] for column in model(server, "table/events/columns", {})]
+        assert first["size"] == len(want) == experiment(server)["nbEvents"]
+        lines = first["lines"] + ask(index=10000, count=10000)["lines"]
+        rows = [dict(zip(names, (cell["content"] for cell in line["cells"]))) for line in lines]
+        assert [line["index"] for line in lines] == list(range(len(want)))
+        key = lambda row: (int(row["Time"]), int(row["CPU"]), row["Event"])
+        assert [key(row)[0] for row in rows] == sorted(one[0] for one in want)
+        assert collections.Counter(map(key, rows)) == collections.Counter(one[:3] for one in want)
+        texts = {}
+        for *which, fields in want:
+            texts.setdefault(tuple(which), []).append(plain(fields))
+        known = [texts[key(row)] for row in rows]
+        same = sum(row["Fields"] in text for row, text in zip(rows, known))
+        assert all(row["Fields"] in text or None in text for row, text in zip(rows, known)), \
+            next((row, text) for row, text in zip(rows, known) if row["Fields"] not in text and None not in text)
+        assert same > 0.9 * len(rows), (same, len(rows))
+        for row in rows:  # who runs is who leaves
+            if row["Event"] == "sched_switch" and row["TID"]:
+                assert "prev_tid=%s," % row["TID"] in row["Fields"], row
+        choice = random.Random(7)
+        for _ in range(12):
+            at, count = choice.randrange(len(rows)), choice.randrange(1, 40)
+            assert ask(index=at, count=count)["lines"] == lines[at:at + count], (at, count)
+            time_of = int(rows[at]["Time"]) - choice.randrange(3)
+            low = ask(requested_times=[time_of], count=1)["lowIndex"]
+            assert low == next(i for i, row in enumerate(rows) if int(row["Time"]) >= time_of)
+        for column, text in (("Event", "block_rq"), ("Fields", "prev_comm=\"Xorg\""), ("Thread", "xinit")):
+            hits = [i for i, row in enumerate(rows) if text in row[column]]
+            assert hits, (column, text)
+            for at in (0, len(rows) // 2, len(rows) - 1, hits[0], hits[-1]):
+                given = {"index": at, "count": 3, "table_search_expressions": {str(names.index(column)): text}}
+                after, before = [i for i in hits if i >= at][:1], [i for i in hits if i <= at][-1:]
+                for direction, hit in (("NEXT", after), ("PREVIOUS", before)):
+                    answer = ask(**given, table_search_direction=direction)
+                    assert [line["index"] for line in answer["lines"]][:1] == hit, (at, direction, hit)
+                    assert all(bool(line["tags"]) == (line["index"] in hits) for line in answer["lines"])
+        only = ask(index=5, count=2, column_ids=[3, 0])
+        assert [[cell["content"] for cell in line["cells"]] for line in only["lines"]] == \
+            [[row["Event"], row["Time"]] for row in rows[5:7]]
+        assert ask(index=10 ** 9, count=5)["lines"] == [] and ask(requested_times=[2 ** 61], count=5)["lines"] == []
+    with Server(traces=(t.trace("two-hosts-client"), t.trace("two-hosts-server"))) as server:
+        one = experiment(server)
+        path = "table/events/lines"
+        found = [model(server, path, {"requested_table_index": at, "requested_table_count": 10000})
+                 for at in range(0, one["nbEvents"], 10000)]
+        lines = [line for part in found for line in part["lines"]]
+        assert found[0]["size"] == len(lines) == one["nbEvents"]
+        assert len({line["cells"][1]["content"] for line in lines}) == 2
+        for at in (1, 9000, len(lines) // 2, len(lines) - 4):
+            assert model(server, path, {"requested_table_index": at, "requested_table_count": 3})["lines"] == lines[at:at + 3]
+            when = int(lines[at]["cells"][0]["content"])
+            low = model(server, path, {"requested_times": [when], "requested_table_count": 1})["lowIndex"]
+            assert low == next(i for i, line in enumerate(lines) if int(line["cells"][0]["content"]) >= when)
+
+
 def filtered():
     """filter_query_parameters: what does not match is dimmed, or left out; the facts are those of the tooltips."""
     with Server() as server:
@@ -501,7 +583,7 @@ def raw(server, data, wait=0.02):
 
 OUTPUTS = ("timeGraph/threads/tree", "timeGraph/threads/states", "timeGraph/threads/arrows", "timeGraph/threads/tooltip",
            "timeGraph/resources/states", "timeGraph/locks/states", "timeGraph/critical-path/tree", "XY/cpu-use/xy",
-           "genericXY/latencies/xy", "data/states/tree", "table/operations/lines", "threads/annotations", "threads/style",
+           "genericXY/latencies/xy", "data/states/tree", "table/operations/lines", "table/events/lines", "table/events/columns", "threads/annotations", "threads/style",
            "critical-path")
 SHOWN = ("/shown/states", "/shown/lanes", "/shown/steps")
 ODD = (None, True, [], {}, "", "x", 0, -1, 1, 2 ** 31, 2 ** 63 - 1, -2 ** 63, 2 ** 70, 1e308, -1e308, 0.5, [[]], [{}], ["1"],
@@ -736,6 +818,7 @@ def by_client():
 tap.case("numbers are the JSON reports', to the ns", by_hand)
 tap.case("what a page asks for when it is zoomed", by_picture)
 tap.case("interrupts and devices among the resources", resources)
+tap.case("the table of events", events)
 tap.case("states are filtered", filtered)
 tap.case("pages are the commands' reports; no form names a file", by_pages)
 tap.case("other hosts, origins and paths are refused", refused)

@@ -14,6 +14,8 @@
 #include "reader/reader.h"
 #include "run/session.h"
 
+struct event_list;
+
 struct found_trace {
 	GPtrArray *directories; /* owned; struct trace_directory: several where it was recorded
 				   in chunks */
@@ -44,6 +46,9 @@ bool traces_are_read_directly(const struct options *options, GPtrArray *traces);
 bool traces_declare(struct session *session, GPtrArray *traces, GError **error);
 /* Finds the events that the options name, for a session that has everything else. */
 bool traces_match(struct session *session, GPtrArray *traces, GError **error);
+/* Goes through their events as they were recorded, without changing what the session has. */
+bool traces_go_through(struct session *session, GPtrArray *traces, const struct event_list *list,
+		       GError **error);
 /* Babeltrace can read the kernel traces; else WHYLATE_ERROR_NO_TRACE: 2.0 reads no CTF 2, and does
  * not end on metadata cut inside a packet. */
 bool traces_fit_babeltrace(GPtrArray *traces, GError **error);

@@ -5,7 +5,10 @@
 #include "trace/clocks.h"
 #include "run/matches.h"
 #include "cli/cli.h"
+#include "tsp/serve_trace.h"
 #include "util/error.h"
+
+#include <string.h>
 
 #define EVENTS_AT_ONCE 65536
 
@@ -48,14 +51,89 @@ bool traces_fit_babeltrace(GPtrArray *traces, GError **error)
 	return true;
 }
 
-static struct reader *direct_reader(struct session *session, GPtrArray *traces, GError **error)
+static GPtrArray *trace_directories(GPtrArray *traces)
 {
-	g_autoptr(GPtrArray) directories = g_ptr_array_new();
+	GPtrArray *directories = g_ptr_array_new();
 
 	for (guint i = 0; i < traces->len; i++)
 		g_ptr_array_add(directories,
 				((struct found_trace *) g_ptr_array_index(traces, i))->directories);
+	return directories;
+}
+
+static struct reader *direct_reader(struct session *session, GPtrArray *traces, GError **error)
+{
+	g_autoptr(GPtrArray) directories = trace_directories(traces);
+
 	return reader_new(&session->trace.sink, directories, error);
+}
+
+/* --- events as they were recorded ------------------------------------------------------------ */
+
+static void leave_nothing(void *data)
+{
+	(void) data;
+}
+
+static void hear_place(void *data, const char *directory)
+{
+	(void) data;
+	(void) directory;
+}
+
+static void hear_damage(void *data, const char *path, const char *what)
+{
+	(void) data;
+	(void) path;
+	(void) what;
+}
+
+static void go_through(struct session *session, struct reader *reader,
+		       const struct event_list *list)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	enum list_wish wish = LIST_ON;
+	struct reader_record record;
+
+	reader_seek(reader, list->from);
+	while (wish != LIST_ENOUGH && reader_next_record(reader, &record)) {
+		const struct host *host = model_host(&session->trace.model, record.host);
+		struct event_line line = {.at = record.time,
+					  .time = clock_line_at(&host->clock.line, record.time),
+					  .host = record.host,
+					  .cpu = record.cpu,
+					  .name = record.name};
+
+		wish = list->visit(&line, list->data);
+		if (wish != LIST_FIELDS)
+			continue;
+		g_string_truncate(text, 0);
+		reader_record_text(reader, text);
+		line.fields = text->str;
+		wish = list->visit(&line, list->data);
+	}
+}
+
+/* The sink tells which host is which, and takes nothing. */
+bool traces_go_through(struct session *session, GPtrArray *traces, const struct event_list *list,
+		       GError **error)
+{
+	g_autoptr(GPtrArray) directories = trace_directories(traces);
+	struct event_sink sink = session->trace.sink;
+	struct reader *reader;
+
+	memset(sink.filters, 0, sizeof sink.filters);
+	sink.values = false;
+	sink.places = NULL;
+	sink.leave_user = leave_nothing;
+	sink.place = hear_place;
+	sink.damage_user = hear_damage;
+	reader = reader_new(&sink, directories, error);
+	if (!reader)
+		return false;
+	go_through(session, reader, list);
+	reader_free(reader);
+	return true;
 }
 
 static bool read_directly(struct session *session, GPtrArray *traces, GError **error)

@@ -260,6 +260,14 @@ static bool match(struct session *session, GPtrArray *paths, GError **error)
 	return traces && traces_match(session, traces, error);
 }
 
+static bool list(struct session *session, GPtrArray *paths, const struct event_list *wanted,
+		 GError **error)
+{
+	g_autoptr(GPtrArray) traces = traces_find(paths, error);
+
+	return traces && traces_go_through(session, traces, wanted, error);
+}
+
 static bool tell_reading(struct session *session, double done, void *data)
 {
 	return http_while_reading(data, session, done);
@@ -277,7 +285,7 @@ static int read_to_serve(struct http *http, struct options *options, GPtrArray *
 	} else if (!http_has_ended(http) && !session_finish(input.session, &error)) {
 		status = tell_error(NULL, error);
 	} else if (!http_has_ended(http)) {
-		struct serve_trace trace = {input.session, paths, match, run};
+		struct serve_trace trace = {input.session, paths, match, list, run};
 
 		tell_trouble(input.session, NULL);
 		if (input.cache && !input.kept)

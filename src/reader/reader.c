@@ -16,6 +16,8 @@ struct reader {
 	GPtrArray *streams;      /* owned; struct stream */
 	struct stream **heap;    /* owned; borrowed streams, the next one first */
 	guint count;             /* in the heap */
+	bool on_record;          /* reader_next_record() told of the heap's first, */
+	uint64_t record_at;      /* … which begins there behind its header */
 };
 
 static struct stream *stream_for(struct reader *reader, guint first,
@@ -173,7 +175,7 @@ static void sift(struct reader *reader, guint at)
 
 static void fill_heap(struct reader *reader)
 {
-	reader->heap = g_new(struct stream *, reader->streams->len + 1);
+	reader->count = 0;
 	for (guint i = 0; i < reader->streams->len; i++) {
 		struct stream *stream = g_ptr_array_index(reader->streams, i);
 
@@ -277,6 +279,7 @@ struct reader *reader_new(const struct event_sink *sink, GPtrArray *traces, GErr
 		reader_free(reader);
 		return NULL;
 	}
+	reader->heap = g_new(struct stream *, reader->streams->len + 1);
 	fill_heap(reader);
 	return reader;
 }
@@ -368,21 +371,64 @@ static void tell(struct reader *reader, struct stream *stream, struct event *eve
 	}
 }
 
+/* The heap's first stream goes on. */
+static void go_on(struct reader *reader)
+{
+	stream_next(reader->heap[0]);
+	if (reader->heap[0]->item == STREAM_END)
+		reader->heap[0] = reader->heap[--reader->count];
+	if (reader->count)
+		sift(reader, 0);
+}
+
 bool reader_run(struct reader *reader, uint64_t count)
 {
 	struct event event;
 
 	for (; reader->count && count > 0; count--) {
-		struct stream *stream = reader->heap[0];
-
-		tell(reader, stream, &event);
-		stream_next(stream);
-		if (stream->item == STREAM_END)
-			reader->heap[0] = reader->heap[--reader->count];
-		if (reader->count)
-			sift(reader, 0);
+		tell(reader, reader->heap[0], &event);
+		go_on(reader);
 	}
 	return reader->count > 0;
+}
+
+void reader_seek(struct reader *reader, int64_t time)
+{
+	for (guint i = 0; i < reader->streams->len; i++)
+		stream_seek(g_ptr_array_index(reader->streams, i), time);
+	reader->on_record = false;
+	fill_heap(reader);
+}
+
+bool reader_next_record(struct reader *reader, struct reader_record *record)
+{
+	struct event event;
+
+	if (reader->on_record)
+		go_on(reader);
+	reader->on_record = false;
+	for (; reader->count; go_on(reader)) {
+		struct stream *stream = reader->heap[0];
+
+		reader->record_at = stream->cursor.at;
+		if (stream->item != STREAM_EVENT || !stream_take(stream, &event))
+			continue;
+		*record = (struct reader_record) {
+			.time = event.time,
+			.host = stream->host,
+			.cpu = stream->cpu,
+			.user = stream->user,
+			.name = class_table_find(stream->table, stream->event_id)->event->name};
+		reader->on_record = true;
+		return true;
+	}
+	return false;
+}
+
+void reader_record_text(const struct reader *reader, GString *text)
+{
+	if (reader->on_record)
+		stream_text(reader->heap[0], reader->record_at, text);
 }
 
 double reader_done(const struct reader *reader)

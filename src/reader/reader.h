@@ -54,6 +54,23 @@ double reader_done(const struct reader *reader);
  * there. */
 bool reader_take_at(struct reader *reader, const struct event_place *place, GError **error);
 
+/* --- events as they were recorded ------------------------------------------------------------ */
+
+struct reader_record {
+	int64_t time; /* ns */
+	uint32_t host, cpu;
+	bool user;        /* of a user-space trace */
+	const char *name; /* borrowed from the reader */
+};
+
+/* Goes back or on: the events from `time` on are next, with some before it. The sink hears nothing
+ * of what follows. */
+void reader_seek(struct reader *reader, int64_t time);
+/* The next event, in the order in which reader_run() hands them on; false: there is none. */
+bool reader_next_record(struct reader *reader, struct reader_record *record);
+/* Appends the contexts and fields of that one. */
+void reader_record_text(const struct reader *reader, GString *text);
+
 /* When all has been read: tells which files were damaged, and how much. */
 void reader_tell_damage(const struct reader *reader);
 

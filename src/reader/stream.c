@@ -6,6 +6,7 @@
 
 #include "reader/header.h"
 #include "reader/salvage.h"
+#include "metadata/field_text.h"
 
 struct stream *stream_new(void)
 {
@@ -243,6 +244,38 @@ bool stream_take(struct stream *stream, struct event *event)
 	}
 	salvage_give_up(stream, stream->event_at, stream->event_clock);
 	return false;
+}
+
+void stream_seek(struct stream *stream, int64_t time)
+{
+	guint low = 0, high = stream->packets->len;
+
+	while (low < high) { /* the first that does not begin before it */
+		guint middle = low + (high - low) / 2;
+		const struct ctf_packet *packet =
+			&g_array_index(stream->packets, struct ctf_packet, middle);
+
+		if (header_time(g_ptr_array_index(stream->directories, middle), packet->begin) <
+		    time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	stream->next = low ? low - 1 : 0;
+	stream->packet = NULL;
+	stream->stage = 0;
+	stream->tail_told = false;
+}
+
+void stream_text(const struct stream *stream, uint64_t at, GString *text)
+{
+	const struct record_class *class = class_table_find(stream->table, stream->event_id);
+	const struct type *structs[] = {stream->table->stream->context, class->event->context,
+					class->event->payload};
+	struct field_place place = {stream->cursor.packet, at, stream->cursor.end,
+				    stream->cursor.big_endian};
+
+	fields_text(place, structs, G_N_ELEMENTS(structs), text);
 }
 
 struct event_place stream_place(const struct stream *stream, uint64_t at)

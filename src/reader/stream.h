@@ -24,6 +24,10 @@ int64_t stream_end_time(const struct stream *stream);
 void stream_next(struct stream *stream);
 /* STREAM_EVENT: fills `event`. False: the record is broken, and there is none. */
 bool stream_take(struct stream *stream, struct event *event);
+/* Goes back or on to the last packet that begins before `time`, which is next. */
+void stream_seek(struct stream *stream, int64_t time);
+/* The fields of the event that was just taken, when the cursor was at `at`, as text. */
+void stream_text(const struct stream *stream, uint64_t at, GString *text);
 /* Where the event is that was just taken, when the cursor was at `at`; its number is not
  * set. */
 struct event_place stream_place(const struct stream *stream, uint64_t at);

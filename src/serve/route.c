@@ -39,7 +39,7 @@ static const struct route routes[] = {
 	{"POST", OUTPUTS "genericXY/*/xy", histogram_values, APART},
 	{"POST", OUTPUTS "data/*/tree", data_tree, APART},
 	{"POST", OUTPUTS "table/*/columns", table_columns, AT_ONCE},
-	{"POST", OUTPUTS "table/*/lines", table_lines, AT_ONCE},
+	{"POST", OUTPUTS "table/*/lines", table_lines, APART},
 	{"GET", OUTPUTS "*", output_get, AT_ONCE},
 	{"POST", OUTPUTS "*", output_derive, AT_ONCE},
 	{"POST", OUTPUTS "*/style", output_styles, AT_ONCE},

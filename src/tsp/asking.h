@@ -30,6 +30,7 @@ struct bookmark {
 
 /* A critical path that a client asked for. */
 struct derived;
+struct events_index;
 
 /* What is served, and what clients made of it. */
 struct server {
@@ -42,6 +43,7 @@ struct server {
 	bool open;               /* a client has not closed it */
 	GPtrArray *bookmarks;    /* owned; struct bookmark */
 	GPtrArray *derived;      /* owned; struct derived */
+	struct events_index *events; /* owned; where events are, NULL: not yet */
 	GPtrArray *resources;    /* owned; resource_rows() makes them; NULL: not yet */
 	uint32_t made;           /* derived outputs and bookmarks so far */
 	struct walk walk;        /* threads and processes in the order of the exports */

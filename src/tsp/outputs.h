@@ -59,10 +59,70 @@ struct output_row {
 	bool queue; /* a chart of how many requests devices had at once */
 };
 
-/* graph_resources.c: of trees of time graphs with one column, whose rows are there all the time. */
-void graph_header(struct asking *asking, const char *name);
-void graph_entry(struct asking *asking, int64_t id, int64_t parent, const char *name,
-		 bool has_data);
+/* --- interrupts and devices: resource_rows.c ------------------------------------------------- */
+
+/* From `time` on a device has so many requests. */
+struct depth {
+	int64_t time;
+	int64_t requests;
+};
+
+struct resource_row {
+	uint16_t host;
+	uint32_t cpu;  /* of an interrupt */
+	uint32_t what; /* PACK of operation_kind: IRQ, vector, softIRQ, request served */
+	char *name;    /* owned: "irq:25 ahci", "vda" */
+	GArray *operations; /* owned; uint32_t by begin: their numbers in the store */
+	GArray *depths;     /* owned; struct depth by time, of a device; NULL: interrupts, which
+			       come one after the other */
+};
+
+/* Owned by the server; struct resource_row: interrupts by host, CPU, kind and number, then
+ * devices. */
+const GPtrArray *resource_rows(struct server *server);
+static inline bool row_is_device(const struct resource_row *row)
+{
+	return row->depths != NULL;
+}
+const struct operation *
+resource_operation(const struct session *session, const struct resource_row *row, guint i);
+/* The depth that holds at `time`; the first, if that begins later. The last
+ * is of no requests; a device whose requests took no time has none. */
+guint depth_find(const struct resource_row *row, int64_t time);
+
+/* --- tables ---------------------------------------------------------------------------------- */
+
+#define TABLE_COLUMNS 7
+
+struct table_column {
+	const char *name, *description, *type;
+};
+
+/* Which lines of a table are asked for. */
+struct asked_lines {
+	int64_t index, count;
+	int64_t time; /* the first line from then on instead, if timed */
+	bool timed;
+	int ids[TABLE_COLUMNS];
+	guint ids_count;
+	const char *wanted[TABLE_COLUMNS]; /* borrowed; what cells contain, NULL: anything */
+	bool searches; /* some column's is not NULL */
+	bool directed, back; /* the lines begin at the next match, or the one before */
+};
+
+/* table_lines.c */
+void table_put_columns(struct asking *asking, const struct table_column *columns);
+/* The answer's begin; lines follow, then table_end(). */
+void table_begin(struct asking *asking, const struct asked_lines *lines, int64_t low, int64_t size);
+void table_end(struct asking *asking);
+/* A line of cells' texts, by column; NULL: "". */
+void table_put_line(struct asking *asking, const struct asked_lines *lines, int64_t index,
+		    char *const *cells, bool matches);
+/* tsp_events.c: the table of events. */
+#define EVENTS_TABLE "events"
+void event_columns(struct asking *asking);
+void event_lines(struct asking *asking, struct asked_lines *lines);
+void events_index_free(gpointer index);
 
 /* NULL: there is none, and that is said. `type` NULL: any. A derived output has the row of what it
  * is derived from. */

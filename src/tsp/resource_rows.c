@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* See resource_rows.h. */
-#include "tsp/resource_rows.h"
+/* Interrupts of each CPU and block devices, as rows: what ran when, and how many requests a device
+ * had at once.
+ *
+ *   requests   ├──────┤
+ *                 ├───────┤  ├──┤
+ *   depth      1  2   1   0  1  0
+ *
+ * Part of tsp/. Made of the operations that were recorded (timeline/operation.h), so that what lasts
+ * adds up to what `profile` has of "irq:*" and "block-served:*". Made once, when somebody asks;
+ * four bytes an operation, 16 more for each end of a request.
+ */
+#include "tsp/outputs.h"
 
 #include "latencies/operations.h"
 

@@ -2,7 +2,7 @@
 /* What is served, and how it is named; see asking.h. */
 #include "tsp/asking.h"
 
-#include "tsp/derived.h"
+#include "tsp/outputs.h"
 
 static void bookmark_free(gpointer data)
 {
@@ -65,6 +65,7 @@ void server_clear(struct server *server)
 	g_ptr_array_unref(server->traces);
 	g_ptr_array_unref(server->bookmarks);
 	g_ptr_array_unref(server->derived);
+	g_clear_pointer(&server->events, events_index_free);
 	if (server->resources)
 		g_ptr_array_unref(server->resources);
 	if (server->trace) {

@@ -36,6 +36,7 @@ static const struct output_row rows[] = {
 	 .command = "requests", .member = "requests"},
 	{"findings", "Findings", "What stands out, under ids that stay", "DATA_TREE",
 	 .command = "overview", .member = "findings"},
+	{EVENTS_TABLE, "Events", "What was recorded, in the order of time", "TABLE", .graph = NULL},
 	{"operations", "Operations", "System calls and interrupts in the order in which they ended",
 	 "TABLE", .graph = NULL},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The Trace Server Protocol's table: all system calls and interrupts that were seen from their
- * entry to their exit, in the order in which they ended, as that is how they are stored.
+/* The Trace Server Protocol's tables, and the one of all system calls and interrupts that
+ * were seen from their entry to their exit, in the order in which they ended, as that is how they
+ * are stored.
  *
  * Part of tsp/. An index is the place in the store, so any line is found at once; a search goes
  * through the lines from where it begins. Search expressions are texts that cells contain, letter
@@ -21,12 +22,9 @@ enum {
 	COLUMN_NUMBER,
 	COLUMN_CPU,
 	COLUMN_ON,
-	COLUMNS_COUNT
 };
 
-static const struct {
-	const char *name, *description, *type;
-} columns[COLUMNS_COUNT] = {
+static const struct table_column columns[TABLE_COLUMNS] = {
 	{"Begin", "When it was entered, ns since 1970", "TIMESTAMP"},
 	{"Duration", "ns", "DURATION"},
 	{"Operation", "", "STRING"},
@@ -43,22 +41,19 @@ static bool is_table(struct asking *asking)
 	return output_row_find(asking, asking->given[1], "TABLE", NULL);
 }
 
+static bool is_of_events(const struct asking *asking)
+{
+	return strcmp(asking->given[1], EVENTS_TABLE) == 0;
+}
+
 void table_columns(struct asking *asking)
 {
 	if (!is_table(asking))
 		return;
-	model_begin(asking);
-	json_begin(&asking->out, "model", '[', LINES_NOT);
-	for (int i = 0; i < COLUMNS_COUNT; i++) {
-		json_begin(&asking->out, NULL, '{', LINES_NOT);
-		json_put_whole(&asking->out, "id", i);
-		json_put_text(&asking->out, "name", columns[i].name);
-		json_put_text(&asking->out, "description", columns[i].description);
-		json_put_text(&asking->out, "type", columns[i].type);
-		json_end(&asking->out, '}');
-	}
-	json_end(&asking->out, ']');
-	model_end(asking);
+	if (is_of_events(asking))
+		event_columns(asking);
+	else
+		table_put_columns(asking, columns);
 }
 
 /* Lines are numbered from 0; the store's records from 1. */
@@ -103,14 +98,6 @@ static char *cell(const struct session *session, const struct operation *operati
 
 /* --- what is asked --------------------------------------------------------------------------- */
 
-struct asked_lines {
-	int64_t index, count;
-	int ids[COLUMNS_COUNT];
-	guint ids_count;
-	const char *wanted[COLUMNS_COUNT]; /* borrowed; what cells contain, NULL: anything */
-	bool searches, back;
-};
-
 /* The first line that ended at `time` or later. */
 static int64_t line_of_time(const struct session *session, int64_t time)
 {
@@ -132,14 +119,14 @@ static bool take_columns(struct asking *asking, struct asked_lines *lines)
 	const json_t *ids = parameter(asking, "requested_table_column_ids");
 	int64_t id;
 
-	if (json_array_size(ids) > COLUMNS_COUNT)
+	if (json_array_size(ids) > TABLE_COLUMNS)
 		return false;
 	for (size_t i = 0; i < json_array_size(ids); i++) {
-		if (!parameter_whole(json_array_get(ids, i), &id) || id < 0 || id >= COLUMNS_COUNT)
+		if (!parameter_whole(json_array_get(ids, i), &id) || id < 0 || id >= TABLE_COLUMNS)
 			return false;
 		lines->ids[lines->ids_count++] = (int) id;
 	}
-	for (int i = 0; !json_array_size(ids) && i < COLUMNS_COUNT; i++)
+	for (int i = 0; !json_array_size(ids) && i < TABLE_COLUMNS; i++)
 		lines->ids[lines->ids_count++] = i;
 	return true;
 }
@@ -154,7 +141,7 @@ static bool take_search(struct asking *asking, struct asked_lines *lines)
 	{
 		guint64 id;
 
-		if (!g_ascii_string_to_unsigned(key, 10, 0, COLUMNS_COUNT - 1, &id, NULL) ||
+		if (!g_ascii_string_to_unsigned(key, 10, 0, TABLE_COLUMNS - 1, &id, NULL) ||
 		    !json_is_string(text))
 			return false;
 		lines->wanted[id] = json_string_value(text);
@@ -169,7 +156,6 @@ static bool take_lines(struct asking *asking, struct asked_lines *lines)
 	const json_t *index = parameter(asking, "requested_table_index");
 	const json_t *times = parameter(asking, "requested_times");
 	const char *wrong = NULL;
-	int64_t time;
 
 	*lines = (struct asked_lines) {0};
 	if (!parameter_whole(parameter(asking, "requested_table_count"), &lines->count) ||
@@ -178,7 +164,7 @@ static bool take_lines(struct asking *asking, struct asked_lines *lines)
 	else if (index && (!parameter_whole(index, &lines->index) || lines->index < 0))
 		wrong = "requested_table_index must be 0 or more";
 	else if (!index && json_array_size(times) &&
-		 !parameter_whole(json_array_get(times, 0), &time))
+		 !parameter_whole(json_array_get(times, 0), &lines->time))
 		wrong = "requested_times must be integers";
 	else if (!take_columns(asking, lines))
 		wrong = "requested_table_column_ids must be ids of columns";
@@ -189,8 +175,8 @@ static bool take_lines(struct asking *asking, struct asked_lines *lines)
 		asking_refuse(asking, 400, "Missing query parameters", wrong);
 		return false;
 	}
-	if (!index && json_array_size(times))
-		lines->index = line_of_time(asking->server->session, time);
+	lines->timed = !index && json_array_size(times);
+	lines->directed = parameter(asking, "table_search_direction") != NULL;
 	return true;
 }
 
@@ -200,7 +186,7 @@ static bool is_wanted(const struct session *session, const struct asked_lines *l
 {
 	const struct operation *operation = line_at(session, line);
 
-	for (int i = 0; i < COLUMNS_COUNT; i++) {
+	for (int i = 0; i < TABLE_COLUMNS; i++) {
 		g_autofree char *text = lines->wanted[i] ? cell(session, operation, i) : NULL;
 
 		if (text && !strstr(text, lines->wanted[i]))
@@ -220,57 +206,46 @@ static int64_t search(const struct session *session, const struct asked_lines *l
 	return -1;
 }
 
-#define TAG_HIGHLIGHT 8
-
 static void put_line(struct asking *asking, const struct asked_lines *lines, int64_t line)
 {
 	const struct session *session = asking->server->session;
-	const struct operation *operation = line_at(session, line);
-	struct output *out = &asking->out;
+	char *cells[TABLE_COLUMNS] = {0};
 
-	json_begin(out, NULL, '{', LINES_NOT);
-	json_put_whole(out, "index", line);
-	json_begin(out, "cells", '[', LINES_NOT);
-	for (guint i = 0; i < lines->ids_count; i++) {
-		g_autofree char *text = cell(session, operation, lines->ids[i]);
+	for (guint i = 0; i < lines->ids_count; i++)
+		if (!cells[lines->ids[i]])
+			cells[lines->ids[i]] = cell(session, line_at(session, line), lines->ids[i]);
+	table_put_line(asking, lines, line, cells,
+		       lines->searches && is_wanted(session, lines, line));
+	for (int i = 0; i < TABLE_COLUMNS; i++)
+		g_free(cells[i]);
+}
 
-		json_begin(out, NULL, '{', LINES_NOT);
-		json_put_text(out, "content", text);
-		json_end(out, '}');
+static void operation_lines(struct asking *asking, struct asked_lines *lines)
+{
+	const struct session *session = asking->server->session;
+	int64_t count = line_count(session);
+
+	if (lines->timed)
+		lines->index = line_of_time(session, lines->time);
+	if (lines->searches && lines->directed) {
+		lines->index = search(session, lines);
+		lines->count = lines->index < 0 ? 0 : lines->count;
 	}
-	json_end(out, ']');
-	json_put_whole(out, "tags",
-		       lines->searches && is_wanted(session, lines, line) ? TAG_HIGHLIGHT : 0);
-	json_end(out, '}');
+	lines->index = CLAMP(lines->index, 0, count);
+	table_begin(asking, lines, lines->index, count);
+	for (int64_t i = lines->index; i < MIN(count, lines->index + lines->count); i++)
+		put_line(asking, lines, i);
+	table_end(asking);
 }
 
 void table_lines(struct asking *asking)
 {
-	const struct session *session = asking->server->session;
-	struct output *out = &asking->out;
 	struct asked_lines lines;
-	int64_t count = line_count(session);
-	bool directed = parameter(asking, "table_search_direction") != NULL;
 
 	if (!is_table(asking) || !take_lines(asking, &lines))
 		return;
-	if (lines.searches && directed) {
-		lines.index = search(session, &lines);
-		lines.count = lines.index < 0 ? 0 : lines.count;
-	}
-	lines.index = CLAMP(lines.index, 0, count);
-	model_begin(asking);
-	json_begin(out, "model", '{', LINES_NOT);
-	json_put_whole(out, "lowIndex", lines.index);
-	json_put_whole(out, "size", count);
-	json_begin(out, "columnIds", '[', LINES_NOT);
-	for (guint i = 0; i < lines.ids_count; i++)
-		json_put_whole(out, NULL, lines.ids[i]);
-	json_end(out, ']');
-	json_begin(out, "lines", '[', LINES_NOT);
-	for (int64_t i = lines.index; i < MIN(count, lines.index + lines.count); i++)
-		put_line(asking, &lines, i);
-	json_end(out, ']');
-	json_end(out, '}');
-	model_end(asking);
+	if (is_of_events(asking))
+		event_lines(asking, &lines);
+	else
+		operation_lines(asking, &lines);
 }

@@ -3,7 +3,7 @@
  * time, histograms of latencies.
  *
  * Part of tsp/. CPU use is worked out from the runs: a value is of the time from its step to the
- * next, in percent; of devices, the mean there (resource_rows.h). The others are `whylate profile`'s: its histograms' buckets, and with
+ * next, in percent; of devices, the mean there (resource_rows.c). The others are `whylate profile`'s: its histograms' buckets, and with
  * --time-lapse its counts by segment; a value there is the number of operations that began in the
  * segment that begins at its x. An entry's id is made of its name, as the list of profiles is
  * another one in another range.
@@ -15,7 +15,6 @@
 
 #include "ready/cpu_runs.h"
 #include "tsp/report_json.h"
-#include "tsp/resource_rows.h"
 
 /* --- trees ----------------------------------------------------------------------------------- */
 
