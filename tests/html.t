@@ -382,6 +382,20 @@ def check_holders(browser):
     assert "Lock held" in browser.text("#picture .legend")
 
 
+def check_depth(browser):
+    """How many requests a device served at once: in all, what its latencies add up to."""
+    asked = ("profile", trace("disk-read"), "--operation", "block-served:*", "--operation", "syscall:*", "--limit", "0")
+    browser.open("depth", *asked)
+    wanted = {one["operation"].split(":")[1]: one["sum_ns"] for one in json.loads(output(*asked, "--format", "json"))["profiles"]
+              if one["operation"].startswith("block-served:")}
+    lanes = browser.js("return whylate.lanes.filter((lane) => lane.depth)")
+    assert wanted and {lane["name"]: lane["ns"] for lane in lanes} == {"requests at " + disk: ns for disk, ns in wanted.items()}
+    part = browser.js("return whylate.length_ns") / len(lanes[0]["waiting"])
+    drawn = sum(lanes[0]["waiting"]) / 16 * part
+    assert abs(drawn - lanes[0]["ns"]) < 1 / 16 * part * sum(map(bool, lanes[0]["waiting"])), (drawn, lanes[0]["ns"])
+    assert "Requests at a device" in browser.text("#picture .legend")
+
+
 def check_statistics(browser):
     """What the shown part went to: of xinit's wait, all its time; and it follows the zoom."""
     browser.open("startup")
@@ -909,7 +923,7 @@ tap.case("where there are no pages it is refused", check_refused)
 IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
               ("what if: two paths on one scale", check_what_if), ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
-              ("lanes of interrupts", check_interrupts), ("lanes of locks", check_holders), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
+              ("lanes of interrupts", check_interrupts), ("lanes of locks", check_holders), ("lanes of devices", check_depth), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
               ("diff: two histograms, two ways", check_diff), ("check", check_check), ("batch: its index leads to pages", check_index), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("profiles compared", check_compared), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("names that are markup", check_names),

@@ -488,7 +488,7 @@ def by_picture():
         # the lanes of the whole window are the page's own, which has the 8 with most waiting
         lanes = shown("lanes", **everything)["lanes"]
         for interrupt in (False, True):
-            of = lambda all_of_them: [lane for lane in all_of_them if "waiting" in lane and lane.get("interrupt", False) == interrupt]
+            of = lambda all_of_them: [lane for lane in all_of_them if "waiting" in lane and "depth" not in lane and lane.get("interrupt", False) == interrupt]
             own = of(timeline["lanes"])
             assert own and of(lanes)[:len(own)] == own, interrupt
         busy = lambda all_of_them: [lane["busy"] for lane in all_of_them if "busy" in lane and "held" not in lane]

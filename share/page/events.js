@@ -91,6 +91,7 @@ function legend() {
 		'ul',
 		{class: 'legend'},
 		CLASSES.map(({key, label}) => el('li', {}, el('span', {class: `swatch c-${key}`}), label)),
+		LANES.some((lane) => lane.depth) ? el('li', {}, el('span', {class: 'swatch c-device'}), 'Requests at a device') : null,
 		LANES.some((lane) => lane.held) ? el('li', {}, el('span', {class: 'swatch c-all'}), 'Lock held') : null,
 		(REPORT.coverage.gaps || []).length ? el('li', {}, el('span', {class: 'swatch c-gap'}), 'Events lost') : null,
 	);

@@ -30,8 +30,8 @@ function laneLines(whole, time, view) {
 	lines.push(`from ${clock(from)}, ${duration(Math.round(wide))}, on average:`);
 	if (lane.waiting) {
 		lines.push(
-			`${(all[part] / 16).toFixed(1)} threads ${whole.interrupt ? 'interrupted by it' : 'waiting'}`,
-			`${duration(lane.ns)} of ${whole.interrupt ? 'interruption' : 'waiting'} in all`,
+			`${(all[part] / 16).toFixed(1)} ${whole.depth ? 'requests in flight' : whole.interrupt ? 'threads interrupted by it' : 'threads waiting'}`,
+			`${duration(lane.ns)} of ${whole.depth ? 'service' : whole.interrupt ? 'interruption' : 'waiting'} in all`,
 		);
 	} else {
 		lines.push(`${whole.held ? 'held' : 'busy'} ${percent(all[part], 255)}`);
@@ -63,6 +63,7 @@ class Lanes {
 			last = Math.min(all.length, Math.ceil((this.to - lane.from) / wide));
 		c.fillStyle = this.classColor[whole.interrupt ? INTERRUPT : lane.waiting ? (lane.name === 'cpu:waiting' ? READY : BLOCKED) : USER];
 		if (whole.held) c.fillStyle = this.color.held;
+		if (whole.depth) c.fillStyle = this.familyColor('device');
 		for (let i = first; i < last; i++) {
 			if (!all[i]) continue;
 			const x1 = Math.max(this.left, Math.round(this.x(time(i)))),

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* See page_lanes.h. In JSON a lane of waiting has, of each part, its mean number of waiting threads
- * in 16ths ("waiting"); a CPU's or a lock's lane how much of 255 it was busy or held ("busy") and the
- * row of who ran there or held it most, counted from 1, 0: one without a row ("who"). Of a lock that
- * several hold at once, to read, who took it first is told until he gives it up, as the protocol's
- * time graph has it (tsp/graph_cpus.c).
+/* See page_lanes.h. In JSON a lane of waiting has, of each part, its mean number of waiting
+ * threads, or of requests in flight, in 16ths ("waiting"); a CPU's or a lock's lane how much of 255
+ * it was busy or held ("busy") and the row of who ran there or held it most, counted from 1, 0: one
+ * without a row ("who"). Of a lock that several hold at once, to read, who took it first is told
+ * until he gives it up, as the protocol's time graph has it (tsp/graph_cpus.c).
  */
 #include "page/page_lanes.h"
 
 #include <string.h>
 
 #include "contention/holders.h"
-#include "event/softirqs.h"
+#include "latencies/operations.h"
 #include "ready/cpu_runs.h"
 #include "report/columns.h"
 #include "waits/state_names.h"
@@ -130,13 +130,14 @@ static GArray *ranked_new(GHashTable *lanes)
 	return ranked;
 }
 
+/* `kind`: what is counted where it is not threads that wait; NULL. */
 static void put_lane(const struct lanes *lanes, const struct ranked *one, const char *name,
-		     bool interrupt, struct output *output)
+		     const char *kind, struct output *output)
 {
 	json_begin(output, NULL, '{', LINES_NOT);
 	json_put_text(output, "name", name);
-	if (interrupt)
-		json_put_bool(output, "interrupt", true);
+	if (kind)
+		json_put_bool(output, kind, true);
 	json_put_whole(output, "ns", one->ns);
 	json_begin(output, "waiting", '[', LINES_NOT);
 	for (guint i = 0; i < LANE_PARTS; i++) {
@@ -158,7 +159,7 @@ static void put_waiting(const struct lanes *lanes, guint most, struct output *ou
 	for (guint i = 0; i < ranked->len && i < most; i++) {
 		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
 
-		put_lane(lanes, one, session_text(lanes->rows->session, one->resource), false,
+		put_lane(lanes, one, session_text(lanes->rows->session, one->resource), NULL,
 			 output);
 	}
 }
@@ -184,7 +185,37 @@ static void put_interrupts(const struct lanes *lanes, guint most, struct output 
 		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
 		g_autofree char *name = interrupt_name(lanes->rows->session, one->resource);
 
-		put_lane(lanes, one, name, true, output);
+		put_lane(lanes, one, name, "interrupt", output);
+	}
+}
+
+/* How many requests each device of a host served at once, where requests were recorded: for
+ * commands that speak of operations. */
+static void put_depths(const struct lanes *lanes, uint16_t host, guint most, struct output *output)
+{
+	const struct session *session = lanes->rows->session;
+	const struct pages *store = &session->trace.timeline.operations;
+	bool several = session->trace.model.hosts->len > 1;
+	g_autoptr(GHashTable) devices = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	g_autoptr(GArray) ranked = NULL;
+
+	for (uint32_t i = 1; i < store->used; i++) {
+		const struct operation *at = operation_at(store, i);
+
+		pages_pass(store, i);
+		if (PACK_KIND(at->what) == OPERATION_SERVED &&
+		    model_operation_host(&session->trace.model, at) == host)
+			add_to(lanes, devices, PACK_NUMBER(at->what), at->begin, operation_end(at));
+	}
+	ranked = ranked_new(devices);
+	for (guint i = 0; i < ranked->len && i < most; i++) {
+		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
+		g_autofree char *name =
+			g_strdup_printf("requests at %s%s%s", disk_name(session, one->resource),
+					several ? " on " : "",
+					several ? trace_host_name(&session->trace, host) : "");
+
+		put_lane(lanes, one, name, "depth", output);
 	}
 }
 
@@ -401,6 +432,8 @@ void lanes_write(const struct lanes *lanes, guint most, struct output *output)
 
 	json_begin(output, "lanes", '[', LINES_EACH);
 	put_waiting(lanes, most, output);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++)
+		put_depths(lanes, (uint16_t) i, most / 2, output);
 	put_locks(lanes, most / 2, output);
 	put_interrupts(lanes, most / 2, output);
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {

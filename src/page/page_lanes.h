@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A lane for each bottleneck: who ran on a CPU, who held a lock, and how many threads waited for a
- * device, a lock or another resource, over the window in LANE_PARTS parts.
+/* A lane for each bottleneck: who ran on a CPU, who held a lock, how many requests a device served
+ * at once, and how many threads waited for a device, a lock or another resource, over the window in
+ * LANE_PARTS parts.
  *
  * Place: page/, part of the page's second block (page_timeline.h). Waits are added while the rows
  * are packed, so they are those of the threads that have a row, and of these the imposed ones.
