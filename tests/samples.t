@@ -216,6 +216,19 @@ def profiled_opposite():
     assert b"In its samples" not in t.output("profile", t.trace("futex"))
 
 
+def by_name():
+    """272 was bash for 10 ms, `sampled` for a second, and ended as `true`, which it exec'ed; 273 was `sampled` until it
+    named itself copier, and is of the program sampled, too."""
+    def tids(*arguments):
+        report = t.report("delay", PLACE, *arguments)
+        return [thread["tid"] for thread in report["threads"]]
+    assert tids("--thread", "sampled") == tids("--thread", "samp*") == [272]
+    assert tids("--thread", "true") == [272] and tids("--thread", "copier") == [273]
+    assert tids("--thread", "bash") == [200]  # whose name it is now, not 272, which had it first
+    assert tids("--process", "sampled") == [272, 273]
+    assert t.run("delay", PLACE, "--thread", "sample").returncode == 2
+
+
 def judged():
     """Limits on functions: what chance allows of the samples is taken both ways. `spin` is all that truth.tsv has of sampled."""
     cpu = sum(truth()[name] for name in ("render_glyphs", "parse_config", "compress_block"))
@@ -262,6 +275,7 @@ tap.case("Perfetto: the same", perfetto)
 tap.case("a tree beside traced calls", functions)
 tap.case("root causes of peaks", profiled)
 tap.case("root causes of what did not run", profiled_opposite)
+tap.case("threads by the name that they had longest", by_name)
 tap.case("limits on functions", judged)
 tap.case("what if a function took no time", foretold)
 tap.case("both ways in, and the cache", both_ways)

@@ -35,11 +35,44 @@ static bool host_wanted(const struct session *session, const struct thread *thre
 }
 
 /* How a name that the user gave is to be understood. */
-enum naming { BY_NUMBER, BY_NAME, BY_PROGRAM };
+enum naming { BY_NUMBER, BY_NAME, BY_LONGEST, BY_PROGRAM };
 
 static bool name_matches(const struct session *session, uint32_t index, const char *wanted)
 {
 	return pattern_match(wanted, session_thread_name(session, index));
+}
+
+static const struct name_change *name_change_of(const struct thread *thread, guint i)
+{
+	return &g_array_index(thread->names, struct name_change, i);
+}
+
+/* Of the names that it had in the window the one it had longest: what a program does may end with
+ * an exec of another. */
+static bool longest_name_matches(const struct session *session, uint32_t index, const char *wanted)
+{
+	const struct thread *thread = model_thread(&session->trace.model, index);
+	int64_t from = MAX(thread->begin, session->asked.from), longest = -1;
+	int64_t to = MIN(thread->end, session->asked.to);
+	guint count = thread->names ? thread->names->len : 0;
+	bool matches = false;
+
+	for (guint i = 0; i <= count && count; i++) {
+		int64_t since = i == 0       ? from
+				: i == count ? thread->name_since
+					     : name_change_of(thread, i)->time;
+		int64_t until = i == count       ? to
+				: i + 1 == count ? thread->name_since
+						 : name_change_of(thread, i + 1)->time;
+		uint32_t name = i == count ? thread->name : name_change_of(thread, i)->name;
+		int64_t ns = MIN(until, to) - MAX(since, from);
+
+		if (ns <= longest)
+			continue;
+		longest = ns;
+		matches = pattern_match(wanted, session_text(session, name));
+	}
+	return matches;
 }
 
 /* The base name of the thread's program. */
@@ -52,8 +85,8 @@ static bool program_matches(const struct session *session, uint32_t index, const
 	return *program && pattern_match(wanted, base ? base + 1 : program);
 }
 
-/* A number is a TID or PID; a name, with * and ?, a thread's in the window;
- * only if no thread has such a name, its program's. */
+/* A number is a TID or PID; a name, with * and ?, a thread's in the window; only if no thread has
+ * such a name, the one that it had longest; only if none had, its program's. */
 static enum naming naming_of(const struct session *session, const char *wanted)
 {
 	gint64 n;
@@ -63,6 +96,9 @@ static enum naming naming_of(const struct session *session, const char *wanted)
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
 		if (name_matches(session, i, wanted) && container_has(session, i, NULL))
 			return BY_NAME;
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
+		if (longest_name_matches(session, i, wanted) && container_has(session, i, NULL))
+			return BY_LONGEST;
 	return BY_PROGRAM;
 }
 
@@ -74,6 +110,8 @@ static bool named(const struct session *session, uint32_t index, int32_t number,
 		return number == g_ascii_strtoll(wanted, NULL, 10);
 	case BY_NAME:
 		return name_matches(session, index, wanted);
+	case BY_LONGEST:
+		return longest_name_matches(session, index, wanted);
 	default:
 		return program_matches(session, index, wanted);
 	}

@@ -28,7 +28,7 @@ static const struct function on_x86[] = {
 	{"0xf3,0x0f,0x1e,0xfa,0x55,0x48,0x89,0xe5,0x5d,0xc3", 10, OWN_FRAME_MADE},
 	/* mov %edi,%eax; ret */
 	{"0x89,0xf8,0xc3", 3, OWN_FRAME_NONE},
-	/* push %rbp; push %rbx; pop %rbx; pop %rbp; ret: it keeps the register, and makes no frame */
+	/* push %rbp; push %rbx; pop %rbx; pop %rbp; ret: kept, but no frame made */
 	{"0x55,0x53,0x5b,0x5d,0xc3", 5, OWN_FRAME_NONE},
 	/* push %rbp; mov %rsi,%rbp; pop %rbp; ret: the register is one like any other */
 	{"0x55,0x48,0x89,0xf5,0x5d,0xc3", 6, OWN_FRAME_NONE},
