@@ -4,8 +4,8 @@
  * Part of tsp/. They are not kept: the trace is read again for them. What is kept is where every
  * so many-th of them is, so that any line is some thousands of events away at most:
  *
- *   events   0 ........ 8192 ........ 16384 ....     struct event_mark: its time, and how many events
- *                       mark          mark           before it have the same
+ *   events   0 ........ 8192 ........ 16384 ....     struct event_mark: its time, and how many
+ *                       mark          mark           events before it have the same
  *
  * A line's number is the event's in the order of all readings. The marks are made, by one reading
  * of the trace, when the columns are asked for, which viewers do first.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The Trace Server Protocol's XY charts: CPU use, requests that devices had at once, operations over
- * time, histograms of latencies.
+/* The Trace Server Protocol's XY charts: CPU use, requests that devices had at once, operations
+ * over time, histograms of latencies.
  *
  * Part of tsp/. CPU use is worked out from the runs: a value is of the time from its step to the
- * next, in percent; of devices, the mean there (resource_rows.c). The others are `whylate profile`'s: its histograms' buckets, and with
- * --time-lapse its counts by segment; a value there is the number of operations that began in the
- * segment that begins at its x. An entry's id is made of its name, as the list of profiles is
- * another one in another range.
+ * next, in percent; of devices, the mean there (resource_rows.c). The others are `whylate
+ * profile`'s: its histograms' buckets, and with --time-lapse its counts by segment; a value there
+ * is the number of operations that began in the segment that begins at its x. An entry's id is made
+ * of its name, as the list of profiles is another one in another range.
  */
 #include "tsp/outputs.h"
 
