@@ -186,15 +186,22 @@ static const char *ready_label_of(const struct piece_namer *namer, const struct 
 	return cause_kind_text(ready.kind == READY_THROTTLED ? CAUSE_THROTTLED : CAUSE_WAIT_CPU);
 }
 
-/* Who is at the other end, where packets told; else what the descriptor is. */
-static const char *peer_name(const struct piece_namer *namer, uint32_t thread, uint32_t resource)
+#define MANY_ENDS 0 /* of connections to several: their descriptors are called the same */
+
+/* Who is at the other end, where packets told: those of the connection, or the one that ended the
+ * wait; else what the descriptor is. */
+static const char *peer_name(const struct piece_namer *namer, uint32_t thread, uint32_t resource,
+			     const struct wake_detail *packet)
 {
 	const struct session *session = namer->session;
 	uint64_t key =
 		(uint64_t) model_thread(&session->trace.model, thread)->host << 32 | resource;
 	uint32_t number = idmap_get(&namer->ends, key);
-	uint32_t remote = number == IDMAP_NONE ? 0 : end_at(session, number)->remote;
+	uint32_t remote =
+		number == IDMAP_NONE || number == MANY_ENDS ? 0 : end_at(session, number)->remote;
 
+	if (!remote && packet && packet->kind == DETAIL_PACKET && packet->text)
+		return session_text(session, packet->text);
 	if (!remote && g_str_has_prefix(session_text(session, resource), "fd:"))
 		return session_text(session, resource); /* "fd:4": no more is known */
 	return resource_name(session_text(session, remote ? remote : resource));
@@ -202,18 +209,20 @@ static const char *peer_name(const struct piece_namer *namer, uint32_t thread, u
 
 /* "127.0.0.1:53, a name server (dnsmasq)": who was asked, and who serves there, if that was seen;
  * `reason` knows it best. */
-static void append_peer(const struct piece_namer *namer, uint32_t thread, uint32_t resource,
+static void append_peer(const struct piece_namer *namer, const struct piece *piece,
 			const struct reason *reason, bool traced, GString *label)
 {
 	const struct session *session = namer->session;
 	uint32_t server = reason ? reason->thread : NO_THREAD, known;
+	uint32_t resource = session_resource(session, piece->block);
 	const char *peer = NULL;
 
 	if (reason && reason->object &&
 	    g_str_has_prefix(session_text(session, reason->object), "socket:"))
 		peer = resource_name(session_text(session, reason->object));
 	else if (reason ? !is_thread(server) && reason->object : resource != 0)
-		peer = peer_name(namer, thread, reason ? reason->object : resource);
+		peer = peer_name(namer, piece->thread, reason ? reason->object : resource,
+				 reason ? NULL : block_detail(session, piece->block));
 	if (!peer) {
 		g_string_assign(label, is_thread(server) ? thread_names_get(namer->names, server)
 							 : "a peer");
@@ -251,7 +260,6 @@ static const char *wait_named(const struct piece_namer *namer, const struct user
 	const struct wake_detail *packet = block_detail(session, piece->block);
 	const struct wake_detail *disk = block_request(session, piece->block);
 	const struct reason *reason = block_reason(session, piece->block);
-	uint32_t resource = session_resource(session, piece->block);
 	const char *name = thread_names_get(namer->names, piece->thread);
 	bool traced;
 
@@ -264,7 +272,7 @@ static const char *wait_named(const struct piece_namer *namer, const struct user
 		break;
 	case NAMED_BY_PEER:
 		traced = !packet || packet->kind != DETAIL_PACKET || is_thread(packet->thread);
-		append_peer(namer, piece->thread, resource, reason, traced, label);
+		append_peer(namer, piece, reason, traced, label);
 		if (!traced)
 			g_string_append(label, ", sender not traced");
 		break;
@@ -341,8 +349,16 @@ static void find_ends(struct piece_namer *namer)
 	for (uint32_t i = 1; i < store->used; i++) {
 		const struct channel_end *end = pages_at(store, i);
 
-		if (end->remote && end->key != end->remote)
-			idmap_set(&namer->ends, (uint64_t) end->host << 32 | end->key, i);
+		uint64_t key = (uint64_t) end->host << 32 | end->key;
+		uint32_t other;
+
+		if (!end->remote || end->key == end->remote)
+			continue;
+		other = idmap_get(&namer->ends, key);
+		if (other != IDMAP_NONE && end_at(namer->session, other)->remote != end->remote)
+			idmap_set(&namer->ends, key, MANY_ENDS);
+		else if (other == IDMAP_NONE)
+			idmap_set(&namer->ends, key, i);
 	}
 }
 
