@@ -16,9 +16,9 @@ ALL = sorted({entry.split(".")[0] for entry in os.listdir(SOURCE + "/traces")} -
 
 
 def suggested(text):
-    """The commands in a report, each in one line."""
+    """The commands in a report, each in one line; no end of a sentence in brackets that goes on there."""
     lines = re.sub(r" \\\n +", " ", text.decode()).split("\n")
-    return [line.strip() for line in lines if re.match(r" *whylate ", line)]
+    return [line.strip() for line in lines if re.match(r" *whylate ", line) and line.count("(") == line.count(")")]
 
 
 def pasted(command, *more):
