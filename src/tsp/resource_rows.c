@@ -7,8 +7,8 @@
  *   depth      1  2   1   0  1  0
  *
  * Part of tsp/. Made of the operations that were recorded (timeline/operation.h), so that what
- * lasts adds up to what `profile` has of "irq:*" and "block-served:*". Made once, when somebody asks;
- * four bytes an operation, 16 more for each end of a request.
+ * lasts adds up to what `profile` has of "irq:*" and "block-served:*". Made once, when somebody
+ * asks; four bytes an operation, 16 more for each end of a request.
  */
 #include "tsp/outputs.h"
 
