@@ -665,6 +665,37 @@ def check_what_if(browser):
     browser.picture("what-if")
 
 
+def what_if_rows(browser, name, *asked):
+    """The cells of the page's tables of --what-if, and the JSON's answer."""
+    browser.open(name, *asked)
+    assert not browser.complaints(), browser.complaints()
+    return ([[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "th,td")] for row in browser.all("#what-if tbody tr")],
+            json.loads(output(*asked, "--format", "json"))["what_if"])
+
+
+def change(before, after):
+    return "%s %s" % (duration(abs(after - before)), "less" if after < before else "more") if after != before else "the same"
+
+
+def check_what_if_sums(browser):
+    """overview, profile and requests: recorded beside re-timed, as the JSON has them."""
+    halved = ("--what-if", "leaf=blocked/*nanosleep: x0.5")
+    rows, found = what_if_rows(browser, "what-if-overview", "overview", trace("futex"), *halved)
+    threads = [["%s (%d)" % (one["name"], one["tid"]), duration(one["recorded_ns"]), duration(one["recorded_ns"] - one["saved_ns"]),
+                change(0, -one["saved_ns"])] for one in found["threads"]]
+    assert rows[:len(threads)] == threads and len(rows) == len(threads) + len(found["stands_out"]), (rows, threads)
+    rows, found = what_if_rows(browser, "what-if-profile", "profile", trace("fork4"), "--what-if", "leaf=blocked/*: x0.5")
+    operations = [[one["recorded"]["sum_ns"], one["changed"]["sum_ns"], one["recorded"]["p99_ns"], one["changed"]["p99_ns"]]
+                  for one in found["operations"]]
+    assert [[row[2], row[3], row[4], row[6], row[7]] for row in rows] == \
+        [[duration(one[0]), duration(one[1]), change(*one[:2]), *("none" if ns is None else duration(ns) for ns in one[2:])]
+         for one in operations], (rows, operations)
+    rows, found = what_if_rows(browser, "what-if-requests", "requests", trace("web-mixed"), *halved)
+    lengths = [(found["recorded"][key], found["changed"][key]) for key in ("mean_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns")]
+    assert [row[1:] for row in rows] == [[duration(one[0]), duration(one[1]), change(*one)] for one in lengths], (rows, lengths)
+    assert "%d would be shorter, %d longer" % (found["sooner"], found["later"]) in browser.text("#what-if"), browser.text("#what-if")
+
+
 def check_keys(browser):
     """Everything of the timeline without a mouse."""
     browser.open("startup")
@@ -816,7 +847,7 @@ def check_looks(browser):
     assert dark == "rgb(20, 24, 29)" and light != dark, (dark, light)
     browser.media()
     browser.size(400, 800)
-    for name in ("startup", "what-if", "fork4", "overview", "requests", "functions", "diff", "check"):
+    for name in ("startup", "what-if", "what-if-overview", "what-if-profile", "what-if-requests", "fork4", "overview", "requests", "functions", "diff", "check"):
         browser.open(name)
         wide = browser.js("return document.documentElement.scrollWidth")
         assert wide <= 400, "%s: %d pixels wide" % (name, wide)
@@ -884,7 +915,7 @@ def check_accessible(browser):
     if not axe:
         print("# not looked at: " + why)
         return
-    for name, *arguments in (("startup",), ("what-if",), ("overview",), ("fork4",), ("requests",), ("functions",), ("diff",), ("check",)):
+    for name, *arguments in (("startup",), ("what-if",), ("what-if-overview",), ("what-if-profile",), ("what-if-requests",), ("overview",), ("fork4",), ("requests",), ("functions",), ("diff",), ("check",)):
         for scheme in ("light", "dark"):
             browser.media(prefers_color_scheme=scheme)
             browser.open(name, *arguments)
@@ -922,7 +953,7 @@ tap.case("sink.whylate.overview with format=html", check_plugin)
 tap.case("where there are no pages it is refused", check_refused)
 IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
-              ("what if: two paths on one scale", check_what_if), ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
+              ("what if: two paths on one scale", check_what_if), ("what if: tables", check_what_if_sums), ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
               ("lanes of interrupts", check_interrupts), ("lanes of locks", check_holders), ("lanes of devices", check_depth), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
               ("diff: two histograms, two ways", check_diff), ("check", check_check), ("batch: its index leads to pages", check_index), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("profiles compared", check_compared), ("time-lapse as a heat map", check_lapse),

@@ -143,7 +143,7 @@ function standsOut(timeline) {
 
 PAGES.overview = (timeline, main) => {
 	const goThread = (one) => goTo(timeline, one, one.begin, one.end);
-	main.append(standsOut(timeline), overviewAnswer(timeline), section('picture', 'Timeline', null, timeline.element));
+	main.append(standsOut(timeline), overviewAnswer(timeline), ...whatIfTables(), section('picture', 'Timeline', null, timeline.element));
 	const edges = (TIMELINE.edges || []).map(([from, to, ns, number, label]) => ({
 		from,
 		to,

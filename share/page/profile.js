@@ -351,6 +351,7 @@ PAGES.profile = (timeline, main) => {
 			omitted(REPORT.profiles_omitted, 'operations'),
 		),
 	);
+	main.append(...whatIfTables());
 	const comparison = comparisonSection();
 	if (comparison) main.append(comparison);
 	if (first) main.append(section('latencies', 'Latencies and what their peaks are made of', null, place));

@@ -401,7 +401,7 @@ PAGES.requests = (timeline, main) => {
 			{'aria-pressed': String(!columns)},
 		),
 	);
-	main.append(section('answer', 'Requests', null, answerList(), coverageCard()));
+	main.append(section('answer', 'Requests', null, answerList(), coverageCard()), ...whatIfTables());
 	if (!POINTS.length) {
 		main.append(picture);
 		return;

@@ -115,10 +115,6 @@ function pathLegend(tiles) {
 	);
 }
 
-function changeWords(ns) {
-	return ns ? `${duration(Math.abs(ns))} ${ns < 0 ? 'less' : 'more'}` : 'the same';
-}
-
 /* What either path was spent on; what is not told is the rest. */
 function pathSums(sums, recorded, retimed) {
 	const rows = sums.map(([row, leaf, resource, before, after]) => ({
@@ -132,7 +128,8 @@ function pathSums(sums, recorded, retimed) {
 		after: retimed,
 	});
 	if (left.before || left.after) rows.push({thread: 'all others', state: '', ...left});
-	return table(
+	return wideTable(
+		'What the critical path is spent on',
 		[
 			{title: 'Thread', of: (one) => one.thread},
 			{title: 'State', of: (one) => one.state},
@@ -143,18 +140,6 @@ function pathSums(sums, recorded, retimed) {
 		rows,
 		null,
 		'What the critical path is spent on, as recorded and re-timed',
-	);
-}
-
-/* What --what-if best tried. */
-function bestTable(best) {
-	return table(
-		[
-			{title: 'What would save most, of what was tried', of: (one) => one.rules.join(' and ')},
-			{title: 'Sooner', number: true, of: (one) => duration(one.saved_ns)},
-		],
-		best,
-		null,
 	);
 }
 
@@ -171,8 +156,8 @@ function whatIfSection(timeline) {
 	return section(
 		'what-if',
 		`What if: ${answer.saved_ns ? change : 'no sooner'}`,
-		`${answer.rules.join(' and ')}: ${count(answer.picked.count, 'stretch', 'stretches')}, ${duration(answer.picked.ns)} as recorded.`,
-		answer.best && answer.best.length ? bestTable(answer.best) : null,
+		pickedWords(answer),
+		bestTable(answer.best),
 		el(
 			'ul',
 			{class: 'what-if'},

@@ -22,13 +22,23 @@ static const struct page_kind {
 	bool has_timeline;
 	const char *scripts[5];
 } page_kinds[] = {
-	{"delay", true, {page_graph_js, page_flame_js, page_what_if_js, page_delay_js}},
-	{"overview", true, {page_graph_js, page_delay_js, page_overview_js}},
-	{"requests", true, {page_graph_js, page_ways_js, page_requests_js}},
+	{"delay",
+	 true,
+	 {page_graph_js, page_flame_js, page_what_if_parts_js, page_what_if_js, page_delay_js}},
+	{"overview",
+	 true,
+	 {page_graph_js, page_what_if_parts_js, page_what_if_sums_js, page_delay_js,
+	  page_overview_js}},
+	{"requests",
+	 true,
+	 {page_graph_js, page_ways_js, page_what_if_parts_js, page_what_if_sums_js,
+	  page_requests_js}},
 	{"functions", true, {page_ways_js, page_functions_js}},
 	{"diff", false, {page_ways_js, page_diff_js}},
 	{"check", false, {page_check_js}},
-	{"profile", true, {page_plots_js, page_profile_js}},
+	{"profile",
+	 true,
+	 {page_plots_js, page_what_if_parts_js, page_what_if_sums_js, page_profile_js}},
 	{"serve", true, {page_trace_js}}, /* of the whole trace */
 };
 
