@@ -98,10 +98,28 @@ static json_t *path_of(const struct analysed *of, bool birth, GError **error)
 	return ask(of, line, error);
 }
 
+/* Who became the program last, 0: nobody. It may call itself otherwise by its end. */
+static int64_t tid_of_exec(const struct analysed *of)
+{
+	g_autoptr(GPtrArray) line = line_new(of, "delay");
+	g_autofree char *name = g_path_get_basename(of->program);
+	json_t *answer;
+	int64_t tid;
+
+	add(line, "--target");
+	g_ptr_array_add(line, g_strdup_printf("sched_process_exec filename=*/%s nth=last", name));
+	answer = ask(of, line, NULL);
+	tid = answer ? number_in(json_object_get(answer, "target"), "tid") : 0;
+	json_decref(answer);
+	return tid;
+}
+
 json_t *analysis_path(struct analysed *of, GError **error)
 {
 	json_t *path, *whole;
 
+	if (!of->tid && of->ended)
+		of->tid = tid_of_exec(of);
 	if (of->tid)
 		return path_of(of, of->ended && !of->snapshot, error);
 	path = path_of(of, false, error);
