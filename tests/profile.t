@@ -44,9 +44,11 @@ def one(name, operation, *arguments):
 
 
 def without_apart(profile):
-    """What sets peaks apart depends on how many are searched; that, rhythms and correlations are not of several
-    recordings."""
+    """What sets peaks apart depends on how many are searched, and which roots' worth is told on how many things there
+    are; those, rhythms and correlations are not of several recordings."""
     peaks = [{k: v for k, v in peak.items() if not k.startswith("apart") and k != "rhythm"} for peak in profile["peaks"]]
+    for peak in peaks:
+        peak["roots"] = [{k: v for k, v in root.items() if k != "worth"} for root in peak["roots"]]
     return {**profile, "peaks": peaks, "correlations": None}
 
 
@@ -1121,6 +1123,18 @@ def saves_all(folder):
             assert file.read() == plain, "saved with --limit %s: not the whole report" % limit
 
 
+def no_clone_at(name):
+    """A time in the middle at which no clone is under way: as many were entered as parents have come back."""
+    events = [(time, event, rest) for time, event, _, rest in text(name) if event.endswith("_clone")]
+    times, under_way = [], 0
+    for time, event, rest in events:
+        under_way += event == "syscall_entry_clone"
+        under_way -= event == "syscall_exit_clone" and oracle.fields_of(rest)["ret"] != 0
+        if not under_way:
+            times.append(time + 1)
+    return times[len(times) // 2]
+
+
 def resume_refused(folder):
     path, before = saved(folder, "fork1", "--operation", "syscall:clone")
     arguments = ["profile", t.trace("fork4"), "--operation", "syscall:clone", "--resume", path, "--threshold", "0.2"]
@@ -1136,8 +1150,7 @@ def resume_refused(folder):
     error = done.stderr.decode()
     assert done.returncode == 2 and not done.stdout and error.count("\n") == 1, done
     assert "has this recording already" in error and "--force" in error, error
-    begin, end = t.report("profile", t.trace("fork1"))["window"].values()
-    middle = "%d.%09d" % divmod((begin + end) // 2, 10**9)
+    middle = "%d.%09d" % divmod(no_clone_at("fork1"), 10**9)
     half, first = saved(folder, "fork1", "--operation", "syscall:clone", "--to", middle)
     rest = one("fork1", "syscall:clone", "--resume", half, "--from", middle, "--threshold", "64")
     assert rest["count"] == before[0]["count"] > first[0]["count"] > 0, (rest["count"], before[0]["count"], first[0]["count"])

@@ -209,9 +209,10 @@ static void begin_page(struct mapping *all, struct job *job)
 
 static void end_page(const struct options *options, struct job *job)
 {
-	g_autofree char *text = take_text(job->out), *said = take_text(job->err);
+	g_autofree char *said = take_text(job->err);
 	json_t *messages = json_object_get(job->line, "messages");
 
+	g_free(take_text(job->out)); /* its standard output is in the page */
 	if (g_file_test(job->page, G_FILE_TEST_IS_REGULAR)) {
 		g_autofree char *valid = g_utf8_make_valid(job->page, -1);
 
