@@ -6,10 +6,14 @@ function worthShare(worth, share) {
 	return Math.max(0, Math.min(100, (share * worth.saved_ns) / worth.ns));
 }
 
+/* A range where more than a twentieth of it is not sure, as in the text. */
 function worthWords(worth) {
-	if (worth.saved_ns <= 0) return 'Without it, no sooner: something else takes as long.';
-	const only = worth.saved_ns < 0.75 * worth.ns ? 'only ' : '';
-	return `Without it, ${only}${duration(worth.saved_ns)} sooner.`;
+	const from = Math.max(worth.saved_from_ns, 0), to = Math.max(worth.saved_to_ns, 0);
+	if (to <= 0) return 'Without it, no sooner: something else takes as long.';
+	const only = to < 0.75 * worth.ns ? 'only ' : '';
+	if (to - from <= 0.05 * worth.ns) return `Without it, ${only}${duration(Math.max(worth.saved_ns, 0))} sooner.`;
+	if (from <= 0) return `Without it, up to ${duration(to)} sooner.`;
+	return `Without it, ${duration(from)} to ${duration(to)} sooner.`;
 }
 
 /* What the steps of the critical path were that a sentence is of, by class: [{class, ns, label}], most first. */

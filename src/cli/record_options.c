@@ -144,7 +144,7 @@ static const struct option
 		     .set = add_functions},
 	drill = {"drill", "LIMIT",
 		 "record in rounds, each more of what the last could not explain, until\n"
-		 "what takes LIMIT (10ms) or more is explained",
+		 "what takes LIMIT or more (as 10ms) is explained",
 		 .set = set_limit},
 	every = {"every", "DURATION",
 		 "with --drill, of a service: begin a round this long after the last",

@@ -112,6 +112,9 @@ static const struct term terms[] = {
 	 "turns it off.",
 	 true},
 	{"octave", NULL, "A factor of two. Histograms have one bucket for each.", false},
+	{"other-request", "another request's turn",
+	 "A server's thread worked for another request meanwhile: this one stood in line for it.",
+	 false},
 	{"own code", "user code",
 	 "A thread runs its program's instructions, not the kernel's. A profiler such as perf says "
 	 "which.",
@@ -142,6 +145,10 @@ static const struct term terms[] = {
 	 false},
 	{"retransmission", NULL,
 	 "TCP sends data again that was not confirmed: it was lost, or nobody took it.", true},
+	{"sample", "call stack",
+	 "What a thread's functions were at one moment, recorded many times a second. Functions "
+	 "that are in many samples ran long; the more samples, the surer.",
+	 false},
 	{"several", NULL,
 	 "A call such as poll or epoll_wait that waits for many things at once. What ended it is "
 	 "known; whether that was for this thread is not always.",
@@ -184,6 +191,10 @@ static const struct term terms[] = {
 	 "asleep, or far away.",
 	 false},
 	{"window", NULL, "The part of the trace that is looked at: --from, --to, or a target's.",
+	 false},
+	{"without it", "worth",
+	 "How much sooner all would be done, had that taken no time, and all else as long as it "
+	 "did, in the recorded order. Often less than it took: something else takes as long.",
 	 false},
 };
 
