@@ -126,6 +126,7 @@ def used(browser, server):
     link = browser.driver.find_element(By.PARTIAL_LINK_TEXT, "Why: the report").get_attribute("href")
     assert "/report/delay?thread=" in link, link
     search = browser.driver.find_element(By.CSS_SELECTOR, "input[type=search], #search")
+    search.clear()  # the click may have been on a lane, whose name is then looked for
     search.send_keys(THREAD, Keys.ENTER)
     browser.settle()
     assert "not found" not in browser.text("#picture")
