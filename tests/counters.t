@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Hardware counters (contexts perf:cpu:NAME on sched_switch) through the whole way of the data: two crafted traces of
 one program, of which the second needs twice the cycles for the same instructions. Expectations are the numbers below."""
+import csv
+import io
 import json
+import re
+import sqlite3
 import sys
 import tempfile
 
@@ -92,7 +96,86 @@ def compared():
             t.output("diff", a, a, "--format", "json", "--cache", "off"))["counters"]
 
 
+def exported():
+    """Runs one by one and their sums, in both exports, and only those that lie in the window. `worker` begins at 2 ms and
+    13 ms of the clock and runs 10 ms each time."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = crafted(folder, "a", A)
+        base = ctf.OFFSET
+        for options, last in ((), 2), (("--to", str((base + 20 * MS) // 10**9) + ".020000000"), 1):
+            t.output("export", trace, "--as", "sqlite", "--output", folder + "/t.db", "--cache", "off", *options)
+            with sqlite3.connect(folder + "/t.db") as database:
+                runs = database.execute("SELECT tid, counted_runs.begin, counted_runs.end, ns, instructions, cycles, cache_misses, "
+                                        "branch_misses FROM counted_runs JOIN threads USING (thread)").fetchall()
+                sums = database.execute("SELECT name, counter, count, runs, ns FROM counters JOIN threads USING (thread)").fetchall()
+                page = open(t.BUILD + "/man/whylate-export.1", encoding="utf-8").read()
+                query, = re.findall(r'\.\\" query of counters\n\.EX\n(.*?)\.EE', page, re.S)
+                assert database.execute(query).fetchall() == [
+                    ("worker", 100, last * 30 * MS, 1.5, (3000 if last == 1 else 8000) / (last * 30000))], query
+            database.close()
+            want = [(100, base + 2 * MS, base + 12 * MS, 10 * MS, 30 * MS, 20 * MS, 3000, None),
+                    (100, base + 13 * MS, base + 23 * MS, 10 * MS, 30 * MS, 20 * MS, 5000, None)]
+            assert runs == want[:last], runs
+            assert sums == [("worker", "instructions", last * 30 * MS, last, last * 10 * MS),
+                            ("worker", "cycles", last * 20 * MS, last, last * 10 * MS),
+                            ("worker", "cache_misses", 3000 if last == 1 else 8000, last, last * 10 * MS)], sums
+        rows = list(csv.DictReader(io.StringIO(t.output(
+            "export", trace, "--as", "csv", "--table", "counted_runs", "--cache", "off").decode())))
+        assert [row["cache_misses"] for row in rows] == ["3000", "5000"] and rows[0]["branch_misses"] == "", rows
+        none = crafted(folder, "none", A, ("nice",))
+        out = t.output("export", none, "--as", "csv", "--table", "counters", "--cache", "off").decode()
+        assert out == "thread,counter,count,runs,ns\r\n", out
+
+
+TICK = "x86_irq_vectors_local_timer_%s"
+ENTRY, SPIN, COPY = 0xffffffff81000000, 0xffffffff81001000, 0xffffffff81002000
+
+
+def of_functions():
+    """Ticks' stacks say that the first run is all in spin, the second in spin and copy, the third (of one sample alone) in
+    nobody knows what besides: spin has the counters of the first only."""
+    trace = ctf.Trace({"sched_switch": SWITCH, TICK % "entry": [("vector", "i32")], TICK % "exit": [("vector", "i32")]},
+                      [(n, "u64") for n in NAMES] + [("callstack_kernel", ["u64"])])
+    values = [0, 0, 0]
+
+    def event(at, name, stack=(), **fields):
+        trace.event(at, 0, name, dict(zip(NAMES, values), callstack_kernel=list(stack)), **fields)
+
+    def switch(at, prev, following):
+        event(at, "sched_switch", prev_comm=prev[0], prev_tid=prev[1], prev_prio=20, prev_state=1 if prev[1] else 0,
+              next_comm=following[0], next_tid=following[1], next_prio=20)
+
+    idle, worker = ("swapper/0", 0), ("worker", 100)
+    switch(1 * MS, worker, idle)
+    for number, (ticks, counted) in enumerate([((SPIN, SPIN), (40 * MS, 10 * MS, 100)), ((SPIN, COPY), (2 * MS, 10 * MS, 90000)),
+                                               ((SPIN,), (3 * MS, 10 * MS, 70000))]):
+        begin = (2 + 20 * number) * MS
+        switch(begin, idle, worker)
+        for place, function in enumerate(ticks):
+            event(begin + (3 + 4 * place) * MS, TICK % "entry", (ENTRY + 0x15, function + 0x20), vector=236)
+            event(begin + (3 + 4 * place) * MS + 9000, TICK % "exit", vector=236)
+        values[:] = [a + b for a, b in zip(values, counted)]
+        switch(begin + 10 * MS, worker, idle)
+    with tempfile.TemporaryDirectory() as folder:
+        path = trace.write(folder + "/t/kernel").rsplit("/", 1)[0]
+        with open(folder + "/kallsyms", "w", encoding="ascii") as file:
+            for address, name in (ENTRY, "asm_sysvec_apic_timer_interrupt"), (SPIN, "spin"), (COPY, "copy"), (COPY + 0x1000, "_etext"):
+                print("%x T %s" % (address, name), file=file)
+        arguments = ("functions", path, "--kallsyms", folder + "/kallsyms", "--cache", "off")
+        counted, = json.loads(t.output(*arguments, "--format", "json"))["counted"]
+        assert counted["tid"] == 100 and counted["counters"] == {
+            "instructions": 45 * MS, "cycles": 30 * MS, "cache_misses": 160100, "branch_misses": None, "ns": 30 * MS,
+            "runs": 3}, counted
+        assert [(one["name"], one["counters"]["instructions"], one["counters"]["runs"]) for one in counted["functions"]] == [
+            ("spin", 40 * MS, 1)], counted
+        text = " ".join(t.output(*arguments).decode().split())
+        assert "spin: 40.0 M instructions, 4.00 a cycle; 0.0025 cache misses per 1000 instructions (1 run, 10.00 ms)" in text, text
+        assert "worker (100): 45.0 M instructions, 1.50 a cycle" in text, text
+
+
 tap.case("exact, in both readers", exact)
+tap.case("in the exports", exported)
+tap.case("of functions that whole runs were in", of_functions)
 tap.case("nothing is claimed without", nothing)
 tap.case("memory told from more work", compared)
 sys.exit(tap.done())

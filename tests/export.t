@@ -249,13 +249,13 @@ def check_objects():
 def check_csv(names):
     """The same rows as the database has."""
     directory = export("csv", names)
-    for table in ("hosts", "threads", "intervals", "blocks", "wakeups", "syscalls", "runs"):
+    for table in ("hosts", "threads", "intervals", "blocks", "wakeups", "syscalls", "runs", "counters", "counted_runs"):
         with open("%s/%s.csv" % (directory, table), encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
         cursor = database(names).execute("SELECT * FROM %s" % table)
         assert rows[0] == [column[0] for column in cursor.description], rows[0]
         same = [["" if value is None else str(value) for value in row] for row in cursor]
-        assert rows[1:] == same and (rows[1:] or table == "blocks"), table
+        assert rows[1:] == same and (rows[1:] or table in ("blocks", "counters", "counted_runs")), table
         single = t.output("export", *paths(names), "--as", "csv", "--table", table)
         with open("%s/%s.csv" % (directory, table), "rb") as file:
             assert single == file.read()

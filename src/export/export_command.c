@@ -41,8 +41,8 @@ static const char *const formats[] = {"perfetto", "trace-event", "folded", "spee
 				      "csv",      "sqlite",      "ctf",    NULL};
 static const char *const stack_kinds[] = {"off-cpu", "waker", "critical-path",
 					  "on-cpu",  "all",   NULL};
-static const char *const tables[] = {"hosts",   "threads",  "intervals", "blocks",
-				     "wakeups", "syscalls", "runs",      NULL};
+static const char *const tables[] = {"hosts",    "threads", "intervals", "blocks",       "wakeups",
+				     "syscalls", "runs",    "counters",  "counted_runs", NULL};
 
 static const struct option
 	as = {"as",
@@ -65,13 +65,13 @@ static const struct option
 		  set_stacks,
 		  AT(export.stacks),
 		  .words = stack_kinds},
-	table = {
-		"table",
-		"NAME",
-		"csv: only this table: hosts, threads, intervals,\nblocks, wakeups, syscalls, runs",
-		set_table,
-		AT(export.table),
-		.words = tables};
+	table = {"table",
+		 "NAME",
+		 "csv: only this table: hosts, threads, intervals,\nblocks, wakeups, syscalls, "
+		 "runs, counters,\ncounted_runs",
+		 set_table,
+		 AT(export.table),
+		 .words = tables};
 
 static const struct option *const options[] = {
 	&option_target,

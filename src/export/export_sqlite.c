@@ -198,6 +198,7 @@ static void fill(struct database *database, struct walk *walk)
 	    "CREATE INDEX wakeups_of ON wakeups (woken, time);"
 	    "CREATE INDEX wakeups_by ON wakeups (waker, time);"
 	    "CREATE INDEX syscalls_of ON syscalls (thread, begin);"
+	    "CREATE INDEX counted_runs_of ON counted_runs (thread, begin);"
 	    "COMMIT");
 }
 

@@ -10,6 +10,7 @@
 #include "symbols/symbols.h"
 #include "export/export_names.h"
 #include "ready/runners.h"
+#include "samples/counter_sums.h"
 #include "waits/state_names.h"
 #include "whatif/hinge.h"
 
@@ -83,6 +84,19 @@ static const struct export_column runs[] = {
 	{"ns", INT},
 	{"thread", "INTEGER REFERENCES threads"},
 	{0}};
+static const struct export_column counters[] = {
+	{"thread", THREAD}, {"counter", TEXT}, {"count", INT}, {"runs", INT}, {"ns", INT}, {0}};
+static const struct export_column counted_runs[] = {
+	{"counted_run", KEY},
+	{"thread", THREAD},
+	{"begin", INT},
+	{"end", INT},
+	{"ns", INT},
+	{"instructions", MAYBE},
+	{"cycles", MAYBE},
+	{"cache_misses", MAYBE},
+	{"branch_misses", MAYBE},
+	{0}};
 
 const struct table_spec table_specs[TABLE_COUNT] = {
 	[TABLE_HOSTS] = {"hosts", hosts},
@@ -91,12 +105,14 @@ const struct table_spec table_specs[TABLE_COUNT] = {
 	[TABLE_BLOCKS] = {"blocks", blocks},
 	[TABLE_WAKEUPS] = {"wakeups", wakeups},
 	[TABLE_SYSCALLS] = {"syscalls", syscalls},
-	[TABLE_RUNS] = {"runs", runs}};
+	[TABLE_RUNS] = {"runs", runs},
+	[TABLE_COUNTERS] = {"counters", counters},
+	[TABLE_COUNTED_RUNS] = {"counted_runs", counted_runs}};
 
 struct writer {
 	const struct walk *walk;       /* borrowed */
 	const struct row_sink *sink;   /* borrowed */
-	int64_t intervals, blocks, syscalls, runs; /* rows so far */
+	int64_t intervals, blocks, syscalls, runs, counted_runs; /* rows so far */
 	GHashTable *leaves;            /* owned; leaf -> its interned key */
 	struct shapes *shapes;         /* owned; of calls' fields */
 	GHashTable *callpaths;         /* owned; number of call stack -> interned "a;b;c" */
@@ -105,6 +121,11 @@ struct writer {
 static bool wanted(const struct writer *writer, enum table table)
 {
 	return writer->sink->wanted & 1u << table;
+}
+
+static bool wanted_counts(const struct writer *writer)
+{
+	return wanted(writer, TABLE_COUNTERS) || wanted(writer, TABLE_COUNTED_RUNS);
 }
 
 static void integer(const struct writer *writer, enum table table, int64_t value)
@@ -436,6 +457,59 @@ static void on_leave(const struct walk *walk, const struct walk_frame *frame, vo
 	end(writer, TABLE_SYSCALLS);
 }
 
+/* What the runs of the window come to: a row for each counter that any of them has. */
+static void counter_rows(const struct writer *writer, const struct walk_thread *thread,
+			 const struct counters sums[COUNTERS])
+{
+	for (guint i = 0; i < COUNTERS && wanted(writer, TABLE_COUNTERS); i++) {
+		if (!sums[i].runs)
+			continue;
+		integer(writer, TABLE_COUNTERS, thread->number);
+		text(writer, TABLE_COUNTERS, counter_name((enum counter) i));
+		integer(writer, TABLE_COUNTERS, (int64_t) sums[i].values[i]);
+		integer(writer, TABLE_COUNTERS, sums[i].runs);
+		integer(writer, TABLE_COUNTERS, sums[i].ns);
+		end(writer, TABLE_COUNTERS);
+	}
+}
+
+static void counted_run_row(struct writer *writer, const struct walk_thread *thread,
+			    const struct counters *run, int64_t begin)
+{
+	writer->counted_runs++;
+	if (!wanted(writer, TABLE_COUNTED_RUNS))
+		return;
+	integer(writer, TABLE_COUNTED_RUNS, writer->counted_runs);
+	integer(writer, TABLE_COUNTED_RUNS, thread->number);
+	times(writer, TABLE_COUNTED_RUNS, begin, begin + run->ns);
+	for (guint i = 0; i < COUNTERS; i++)
+		number(writer, TABLE_COUNTED_RUNS, (int64_t) run->values[i],
+		       counters_known(run, (enum counter) i));
+	end(writer, TABLE_COUNTED_RUNS);
+}
+
+/* Hardware counters, of whole runs only: see samples/counter_sums.h. */
+static void counted_rows(struct writer *writer, const struct walk_thread *thread)
+{
+	const struct session *session = writer->walk->session;
+	const struct log *log = &model_thread(&session->trace.model, thread->thread)->counts;
+	struct counters sums[COUNTERS] = {0};
+
+	for (uint32_t i = counters_first(session, thread->thread, session->asked.from);
+	     i < log->used; i++) {
+		int64_t begin;
+		struct counters run = counters_of(session, thread->thread, i, &begin);
+
+		if (begin + run.ns > session->asked.to)
+			break;
+		counted_run_row(writer, thread, &run, begin);
+		for (guint k = 0; k < COUNTERS; k++)
+			if (counters_known(&run, (enum counter) k))
+				counters_add(&sums[k], &run);
+	}
+	counter_rows(writer, thread, sums);
+}
+
 void tables_write(struct walk *walk, const struct row_sink *sink)
 {
 	static const struct walk_visitor visitor = {
@@ -448,8 +522,11 @@ void tables_write(struct walk *walk, const struct row_sink *sink)
 
 	host_rows(&writer);
 	thread_rows(&writer);
-	if (sink->wanted & ~(1u << TABLE_HOSTS | 1u << TABLE_THREADS))
+	if (sink->wanted & ~(1u << TABLE_HOSTS | 1u << TABLE_THREADS | 1u << TABLE_COUNTERS |
+			     1u << TABLE_COUNTED_RUNS))
 		walk_all(walk, &visitor, &writer);
+	for (guint i = 0; i < walk->threads->len && wanted_counts(&writer); i++)
+		counted_rows(&writer, &g_array_index(walk->threads, struct walk_thread, i));
 	g_hash_table_destroy(writer.leaves);
 	shapes_free(writer.shapes);
 	g_hash_table_destroy(writer.callpaths);

@@ -5,6 +5,7 @@
 
 #include "calls/call_tree.h"
 #include "calls/reaches.h"
+#include "samples/counted_functions.h"
 #include "symbols/binaries.h"
 
 /* One function or system call, on whatever path; or a thread outside of any ("user code"). */
@@ -70,6 +71,7 @@ struct functions {
 	GArray *in_interrupts; /* struct interrupt_call; most time first */
 	GArray *reached; /* struct reached; of the probes that tell entries only */
 	GPtrArray *sampled; /* owned; struct sample_tree, of those roots that have samples */
+	GPtrArray *counted; /* owned; struct counted_threads, of those roots that have counters */
 	GPtrArray *notes; /* owned; struct binary_note: binaries.h */
 };
 

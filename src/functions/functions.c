@@ -226,6 +226,44 @@ static void add_sampled(struct functions *functions)
 	}
 }
 
+/* Hardware counters of a root's threads; NULL: they have none. */
+static struct counted_threads *counted_new(const struct functions *functions, const GArray *threads)
+{
+	struct counted_threads *counted = counted_threads_new(g_array_index(threads, uint32_t, 0));
+
+	for (guint i = 0; i < threads->len; i++) {
+		uint32_t thread = g_array_index(threads, uint32_t, i);
+		guint count;
+		const struct call_slice *slices =
+			call_scope_slices(&functions->tree->scope, thread, INT64_MIN, &count);
+
+		for (guint k = 0; k < count; k++)
+			counted_threads_add(counted, functions->session, thread, slices[k].begin,
+					    slices[k].end);
+	}
+	counted_threads_sort(counted);
+	if (counted->counters.runs)
+		return counted;
+	counted_threads_free(counted);
+	return NULL;
+}
+
+static void add_counted(struct functions *functions)
+{
+	const struct session *session = functions->session;
+	const GPtrArray *roots = functions->tree->threads;
+
+	functions->counted = g_ptr_array_new_with_free_func(counted_threads_free);
+	for (guint i = 0; session->trace.timeline.counts.used && i < roots->len; i++) {
+		const GArray *threads = g_ptr_array_index(roots, i);
+		struct counted_threads *counted =
+			threads && threads->len ? counted_new(functions, threads) : NULL;
+
+		if (counted)
+			g_ptr_array_add(functions->counted, counted);
+	}
+}
+
 struct functions *functions_new(const struct session *session, struct user_requests *requests)
 {
 	struct functions *functions = g_new0(struct functions, 1);
@@ -247,6 +285,7 @@ struct functions *functions_new(const struct session *session, struct user_reque
 	functions->in_interrupts = g_array_new(FALSE, FALSE, sizeof(struct interrupt_call));
 	interrupt_calls_add(functions);
 	add_sampled(functions);
+	add_counted(functions);
 	functions->reached = reaches_new(functions->tree);
 	functions->notes = binaries_notes(session->found.binaries);
 	return functions;
@@ -306,6 +345,7 @@ void functions_free(struct functions *functions)
 	g_array_free(functions->in_interrupts, TRUE);
 	g_array_free(functions->reached, TRUE);
 	g_ptr_array_free(functions->sampled, TRUE);
+	g_ptr_array_free(functions->counted, TRUE);
 	g_ptr_array_free(functions->notes, TRUE);
 	g_free(functions);
 }

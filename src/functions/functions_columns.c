@@ -603,6 +603,34 @@ static bool is_sampled(const struct report *report, const void *row)
 	return row && ((const struct functions *) row)->sampled->len;
 }
 
+/* --- hardware counters ---------------------------------------------------------------------- */
+
+GETTER(const char *, counted_name, struct counted_function, row->function->name);
+GETTER(const char *, counted_file, struct counted_function, row->function->file);
+GETTER(int64_t, counted_in_kernel, struct counted_function, row->function->kernel);
+
+static const struct column counted_function_columns[] = {
+	{"name", COLUMN_TEXT, .text = counted_name},
+	{"file", COLUMN_TEXT, .text = counted_file},
+	{"kernel", COLUMN_BOOL, .number = counted_in_kernel},
+	{"counters", COLUMN_OBJECT, FIELD_HERE(struct counted_function, counters),
+	 .columns = counters_columns},
+	{0}};
+
+static const struct column counted_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct counted_threads, thread)},
+	{"counters", COLUMN_OBJECT, FIELD_HERE(struct counted_threads, counters),
+	 .columns = counters_columns},
+	{"functions", COLUMN_LIST, FIELD(struct counted_threads, functions),
+	 .columns = counted_function_columns},
+	{0}};
+
+static bool is_counted(const struct report *report, const void *row)
+{
+	(void) report;
+	return row && ((const struct functions *) row)->counted->len;
+}
+
 /* --- functions that were seen to be entered --------------------------------------------------- */
 
 GETTER(char *, reached_threads, struct reached, call_node_name(tree_of(report), row->root));
@@ -657,6 +685,8 @@ static const struct column report_columns[] = {
 	{"timeline", COLUMN_LIST, .each = write_timelines, .when = timeline},
 	{"sampled", COLUMN_LIST, FIELD(struct functions, sampled), .columns = sample_tree_columns,
 	 .limited = true, .when = is_sampled},
+	{"counted", COLUMN_LIST, FIELD(struct functions, counted), .columns = counted_columns,
+	 .limited = true, .when = is_counted},
 	{"reached", COLUMN_LIST, FIELD(struct functions, reached), .columns = reached_columns,
 	 .limited = true, .when = is_reached},
 	{"user", COLUMN_OBJECT, .at = user_counts, .columns = user_columns},

@@ -473,6 +473,48 @@ static void sampled_text(const struct report *report, const struct functions *fu
 	}
 }
 
+/* "worker (100): 60.0 M instructions, 1.50 a cycle; … (2 runs of 20.0 ms)" */
+static void counted_line(const struct report *report, const char *name,
+			 const struct counters *counters, int indent)
+{
+	g_autofree char *safe = text_safe(name);
+	g_autoptr(GString) line = g_string_new(safe);
+	char ns[32];
+
+	g_string_append(line, ": ");
+	append_counters(line, counters);
+	g_string_append_printf(line, " (%u run%s, %s)", counters->runs,
+			       counters->runs == 1 ? "" : "s", when_duration(ns, counters->ns));
+	text_wrapped(report->output, line->str, indent, indent + 2);
+}
+
+/* Of threads, and of those functions that whole runs were in. */
+static void counted_text(const struct report *report, const struct functions *functions)
+{
+	guint shown = rows_limited(functions->session, functions->counted->len);
+
+	if (shown)
+		text_heading(report->output, "What processors counted, from switch to switch; of "
+					     "functions, in runs whose samples are all in one");
+	for (guint i = 0; i < shown; i++) {
+		const struct counted_threads *at = g_ptr_array_index(functions->counted, i);
+		g_autoptr(GString) name = g_string_new(NULL);
+
+		g_string_append_printf(
+			name, "%s (%d)%s", session_thread_name(functions->session, at->thread),
+			model_thread(&functions->session->trace.model, at->thread)->tid,
+			session_on(functions->session, at->thread));
+		counted_line(report, name->str, &at->counters, 0);
+		for (guint k = 0; k < rows_limited(functions->session, at->functions->len); k++) {
+			const struct counted_function *function =
+				&g_array_index(at->functions, struct counted_function, k);
+
+			counted_line(report, function->function->name, &function->counters, 2);
+		}
+	}
+	text_omitted_of(report->output, 0, functions->counted->len - shown, " threads");
+}
+
 static void lists(const struct report *report, const struct functions_report *made)
 {
 	const struct functions *functions = made->functions;
@@ -486,6 +528,7 @@ static void lists(const struct report *report, const struct functions_report *ma
 	      "Functions and system calls, by the time they took themselves, idle time apart",
 	      function_columns, functions->rows);
 	sampled_text(report, functions);
+	counted_text(report, functions);
 	if (functions->reached->len)
 		table(report, "Entered, by probes that tell no exits; time to the next entry",
 		      reached_columns, functions->reached);

@@ -19,27 +19,53 @@ void counters_add(struct counters *to, const struct counters *more)
 	to->runs += more->runs;
 }
 
+uint32_t counters_first(const struct session *session, uint32_t thread, int64_t from)
+{
+	const struct log *log = &model_thread(&session->trace.model, thread)->counts;
+
+	return log->used ? counted_run_find(&session->trace.timeline.counts, log, from) : 0;
+}
+
+struct counters counters_of(const struct session *session, uint32_t thread, uint32_t number,
+			    int64_t *begin)
+{
+	const struct counted_run *run =
+		counted_run_at(&session->trace.timeline.counts,
+			       &model_thread(&session->trace.model, thread)->counts, number);
+	struct counters counters = {.known = run->known, .ns = run->end - run->begin, .runs = 1};
+
+	for (guint i = 0; i < COUNTERS; i++)
+		counters.values[i] = run->values[i];
+	*begin = run->begin;
+	return counters;
+}
+
 struct counters counters_in(const struct session *session, uint32_t thread, int64_t begin,
 			    int64_t end)
 {
-	const struct pages *store = &session->trace.timeline.counts;
-	const struct log *log = &model_thread(&session->trace.model, thread)->counts;
+	uint32_t used = model_thread(&session->trace.model, thread)->counts.used;
 	struct counters counters = {0};
 
-	for (uint32_t i = log->used ? counted_run_find(store, log, begin) : 0; i < log->used; i++) {
-		const struct counted_run *run = counted_run_at(store, log, i);
-		struct counters one = {.known = run->known, .ns = run->end - run->begin, .runs = 1};
+	for (uint32_t i = counters_first(session, thread, begin); i < used; i++) {
+		int64_t from;
+		struct counters one = counters_of(session, thread, i, &from);
 
-		if (run->end > end)
+		if (from + one.ns > end)
 			break;
-		for (guint k = 0; k < COUNTERS; k++)
-			one.values[k] = run->values[k];
 		counters_add(&counters, &one);
 	}
 	return counters;
 }
 
 /* --- in words ------------------------------------------------------------------------- */
+
+const char *counter_name(enum counter which)
+{
+	static const char *const names[COUNTERS] = {"instructions", "cycles", "cache_misses",
+						    "branch_misses"};
+
+	return names[which];
+}
 
 char *counter_text(char to[32], uint64_t count)
 {

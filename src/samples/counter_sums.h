@@ -24,12 +24,19 @@ bool counters_known(const struct counters *counters, enum counter which);
 /* The runs of the thread that lie in [begin, end). */
 struct counters counters_in(const struct session *session, uint32_t thread, int64_t begin,
 			    int64_t end);
+/* One by one: the first run that begins at `from` or later, thread->counts.used if there is none;
+ * a run, and when it began. */
+uint32_t counters_first(const struct session *session, uint32_t thread, int64_t from);
+struct counters counters_of(const struct session *session, uint32_t thread, uint32_t number,
+			    int64_t *begin);
 void counters_add(struct counters *to, const struct counters *more);
 
 /* "3.21 M instructions, 0.80 a cycle; 5.1 cache misses per 1000 instructions"; nothing if nothing
  * is known. */
 void append_counters(GString *text, const struct counters *counters);
 
+/* "cache_misses" */
+const char *counter_name(enum counter which);
 /* "1.62 G" */
 char *counter_text(char to[32], uint64_t count);
 
