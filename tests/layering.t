@@ -90,7 +90,7 @@ def included(path):
 
 def objects():
     """{name: (symbols defined, symbols wanted, mutable variables)} of what was built"""
-    built = {}
+    places = {}
     for path, name in FILES.items():
         if not path.endswith(".c"):
             continue
@@ -99,11 +99,17 @@ def objects():
                  if re.sub(r"^.*-", "", os.path.basename(o)) == base[:-2] + ".o"]
         if not found:
             continue
-        table = subprocess.run(["nm", "--format=sysv", found[0]], stdout=subprocess.PIPE, check=True).stdout.decode()
-        rows = [[cell.strip() for cell in line.split("|")] for line in table.splitlines() if line.count("|") == 6]
+        places[found[0]] = name
+    built = {}
+    # many files at once: "Symbols from FILE:", and its table
+    tables = subprocess.run(["nm", "--format=sysv", *places], stdout=subprocess.PIPE, check=True).stdout.decode()
+    for part in re.split(r"^\n*Symbols from (?=\S)", tables, flags=re.M)[1:]:
+        name = places[part[:part.index(":\n")]]
+        rows = [[cell.strip() for cell in line.split("|")] for line in part.splitlines() if line.count("|") == 6]
         built[name] = ({r[0] for r in rows if r[2] in "TDBRC"}, {r[0] for r in rows if r[2] == "U"},
                        {r[0] for r in rows if r[3] == "OBJECT" and not r[0].startswith("__") and
                         re.match(r"\.(data|bss|tdata|tbss)(\.(?!rel\.ro)|$)", r[6])})
+    assert len(built) == len(places), (len(built), len(places))
     return built
 
 
