@@ -90,27 +90,31 @@ def goes_on():
 
 def interrupted():
     """While it sets a round up, and while that lasts: the rounds before it stay, and no session does."""
-    for slow, seconds in (("start *", 0), ("nothing", 1)):
+    for slow in ("start *", ""):
         play = Play(daemon=False)
-        process = play.start("record", "--drill", "30ms", "--duration", "2s", "--output", "o", "--no-settings",
-                             RECORDED=SAMPLES, SLOW=slow)
-        for _ in range(2000):
-            if any(line.startswith("create") and "round-2" in line for line in play.log()):
-                break
-            time.sleep(0.02)
-        time.sleep(seconds)
+        process = play.start("record", "--drill", "30ms", "--duration", "4s" if not slow else "50ms", "--output", "o",
+                             "--no-settings", RECORDED=SAMPLES, SLOW=slow)
+        if slow:
+            play.has_said("start *")
+            play.go()
+        play.has_said("create *round-2")
+        play.has_said("start *", 2)
+        if not slow:
+            time.sleep(0.2)  # it lasts: a little later is as good, and for four seconds
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=60)
+        if slow:
+            play.go()
+        out, err = process.communicate(timeout=600)
         assert process.returncode == -signal.SIGTERM, (process.returncode, err)
         assert not os.path.exists(play.path + "/session") and os.path.isdir(play.path + "/o/round-1"), play.left(False)
         assert play.left(False) == ["o"] and b"interrupted after round" in err, (play.left(False), err)
         assert b"Round 1 (" in out and b"What ran" not in out, out
     play = Play(daemon=False)  # before there is anything
     process = play.start("record", "--drill", "30ms", "--duration", "2s", "--output", "o", SLOW="create *")
-    while not play.log():
-        time.sleep(0.02)
+    play.has_said("create *")
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    play.go()
+    process.communicate(timeout=600)
     assert process.returncode == -signal.SIGINT and play.left(False) == [], (process.returncode, play.left(False))
 
 
@@ -121,13 +125,9 @@ def recorder():
     while b"Ctrl-C" not in process.stderr.readline():
         pass
     assert play.run("snapshot", "--no-settings", TRACE=SAMPLES)[0] == 0
-    for _ in range(1000):
-        if any("--userspace-probe=" in line for line in play.log()):
-            break
-        time.sleep(0.02)
-    time.sleep(0.2)
+    play.has_said("*--userspace-probe=elf:/in/bin/sampled:spin spin")
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     log = play.log()
     assert process.returncode == 0, (process.returncode, err)
     assert sum(line.startswith("create") for line in log) == 1 and log[-1].startswith("destroy"), log
@@ -141,12 +141,9 @@ def services():
     play = Play()
     process = play.start("record", "--drill", "100s", "--duration", "50ms", "--every", "100ms", "--output", "o",
                          "--no-settings", RECORDED=SAMPLES)
-    for _ in range(1500):
-        if sum(line.startswith("create") for line in play.log()) >= 3:
-            break
-        time.sleep(0.02)
+    play.has_said("create *", 3)
     process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == -signal.SIGTERM, (process.returncode, err)
     assert sum(line.startswith("create") for line in play.log()) >= 3, play.log()
     assert not os.path.exists(play.path + "/session") and play.left(True) in ([], ["o"]), play.left(True)

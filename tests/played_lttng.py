@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The lttng command and its session daemon, played: for tests of what `whylate record` asks of them, where no kernel has
 LTTng's modules."""
+import fnmatch
 import os
 import subprocess
 import tempfile
@@ -8,7 +9,7 @@ import tempfile
 import whylate_test as t
 
 LTTNG = r'''#!/bin/sh
-# Plays lttng: writes its arguments down, knows one session (and shows more, the newest first), fails where FAIL fits, is slow where SLOW does.
+# Plays lttng: writes its arguments down, knows one session (and shows more, the newest first), fails where FAIL fits, and where SLOW does waits until go() lets it.
 # What it has recorded, in the end, is RECORDED.
 line="$*"
 echo "$line" >>"$PLAY/log"
@@ -20,7 +21,9 @@ esac
 test "$1" = --no-sessiond && shift
 if [ "$FAIL" ]; then case $line in $FAIL)
 	test "$SAY" = - || echo "Error: ${SAY:-played}" >&2; exit 1 ;; esac; fi
-if [ "$SLOW" ]; then case $line in $SLOW) sleep 1 ;; esac; fi
+if [ "$SLOW" ]; then case $line in $SLOW)
+	while test ! -e "$PLAY/bin/go" && test -e "$PLAY/bin"; do sleep 0.02; done # the end of the test is one of this, too
+	rm -f "$PLAY/bin/go" ;; esac; fi
 case $1 in
 create) echo "$2" >"$PLAY/session"; echo "${line##*--output=}" >"$PLAY/bin/output"; mkdir -p "${line##*--output=}/kernel" ;;
 destroy) test -e "$PLAY/session" || exit 0
@@ -74,8 +77,16 @@ class Play:
 
     def run(self, *arguments, **environment):
         process = self.start(*arguments, **environment)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
         return process.returncode, out.decode(), err.decode()
+
+    def has_said(self, pattern, times=1):
+        """Waits until lttng was asked so."""
+        t.until(lambda: sum(fnmatch.fnmatch(line, pattern) for line in self.log()) >= times, "lttng was asked " + pattern)
+
+    def go(self):
+        """The slow step that lttng is in, or the next one, ends."""
+        open(self.path + "/bin/go", "w", encoding="ascii").close()
 
     def log(self):
         try:

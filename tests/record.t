@@ -70,7 +70,7 @@ def full_disk():
               'mkdir disk && mount -t tmpfs -o size=64k none disk && exec "$0" "$@"', t.WHYLATE]
     done = subprocess.run(
         [*inside, "record", "--output", "disk/o", "--", "sh", "-c", "cat /dev/zero >disk/fill"], cwd=play.path,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False, timeout=60,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False, timeout=600,
         env={**os.environ, "PLAY": play.path, "PATH": play.path + "/bin:" + os.environ["PATH"], "FAIL": "stop*",
              "SAY": "Rotation failure"})
     said = done.stderr.decode()
@@ -128,12 +128,10 @@ def every_interruption():
             daemon = number != signal.SIGTERM
             play = Play(daemon)
             process = play.start("record", "--output", "o", "--", "touch", "ran", SLOW=slow)
-            for _ in range(400):
-                if any(fnmatch.fnmatch(line, slow) for line in play.log()):
-                    break
-                time.sleep(0.02)
+            play.has_said(slow)
             process.send_signal(number)
-            process.communicate(timeout=60)
+            play.go()
+            process.communicate(timeout=6000)
             assert process.returncode == -number, (slow, number, process.returncode)
             assert play.left(daemon) == [], (slow, number, play.left(daemon))
 
@@ -143,12 +141,10 @@ def interrupted_ending():
     for slow, number in (("stop*", signal.SIGINT), ("destroy*", signal.SIGTERM)):
         play = Play(number == signal.SIGINT)
         process = play.start("record", "--analyse", "--output", "o", "--", "sh", "-c", "exit 4", SLOW=slow)
-        for _ in range(400):
-            if any(fnmatch.fnmatch(line, slow) for line in play.log()):
-                break
-            time.sleep(0.02)
+        play.has_said(slow)
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        play.go()
+        out, err = process.communicate(timeout=6000)
         assert process.returncode == 4 and out == b"" and b"recorded " in err, (slow, process.returncode, out, err)
         assert play.left(number == signal.SIGINT) == ["o"], (slow, play.left(number == signal.SIGINT))
 
@@ -158,18 +154,12 @@ def killed():
     for slow, deaf in (("create*", ""), ("start*", ""), ("create*", "once")):
         play = Play(False)
         process = play.start("record", "--output", "o", "--", "sleep", "60", SLOW=slow, DEAF=deaf)
-        for _ in range(400):
-            if any(fnmatch.fnmatch(line, slow) for line in play.log()):
-                break
-            time.sleep(0.02)
+        play.has_said(slow)
         assert os.path.exists(play.path + "/daemon")
         process.kill()
-        process.communicate(timeout=60)
-        for _ in range(400):
-            if not os.path.exists(play.path + "/daemon"):
-                break
-            time.sleep(0.02)
-        assert not os.path.exists(play.path + "/daemon"), slow
+        play.go()
+        process.communicate(timeout=6000)
+        t.until(lambda: not os.path.exists(play.path + "/daemon"), "the daemon ended, %s" % slow)
         assert slow == "create*" or play.left(False) == ["o"], play.left(False)
     dead = subprocess.Popen(["true"])
     dead.wait()
@@ -191,11 +181,7 @@ def daemon_of_others():
     time.sleep(1)
     assert os.path.exists(play.path + "/daemon") and not os.path.exists(play.path + "/session"), os.listdir(play.path)
     os.remove(play.path + "/to-disk")
-    for _ in range(400):
-        if not os.path.exists(play.path + "/daemon"):
-            break
-        time.sleep(0.02)
-    assert not os.path.exists(play.path + "/daemon")
+    t.until(lambda: not os.path.exists(play.path + "/daemon"), "the daemon ended")
 
 
 def until_told():
@@ -207,7 +193,7 @@ def until_told():
         line = process.stderr.readline()
         assert b"Ctrl-C" in line, line
         process.send_signal(number)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=600)
         assert process.returncode == 0 and b"recorded " in err, (process.returncode, err)
         assert play.log()[-1].startswith("destroy")
     begin = time.monotonic()
@@ -221,7 +207,7 @@ def until_told():
     process = play.start("record", "--", "sh", "-c", "trap 'exit 7' INT; echo on; while :; do sleep 0.05; done")
     assert process.stdout.readline() == b"on\n"
     os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     assert process.returncode == 7 and play.log()[-1].startswith("destroy"), process.returncode
 
 
@@ -271,7 +257,7 @@ class Watch(Play):
             file.write("whylate-5\n")
 
     def watch(self, *arguments, **environment):
-        done = subprocess.run([SCRIPT, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=60,
+        done = subprocess.run([SCRIPT, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=600,
                               env={**os.environ, "PLAY": self.path, "PATH": self.path + "/bin:" + os.environ["PATH"],
                                    "XDG_RUNTIME_DIR": self.path + "/state", "TRACE": t.trace("snapshot"), **environment})
         return done.returncode, done.stdout.decode(), done.stderr.decode()

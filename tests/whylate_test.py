@@ -14,6 +14,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 import traceback
 
 # Whoever began the tests in the background, or by nohup, may have had these ignored: what they begin would
@@ -71,6 +72,17 @@ class Tap:
     def done(self):
         print("1..%d" % self.count)
         return 1 if self.failed else 0
+
+
+def until(happens, what, seconds=300):
+    """Waits for a condition: however long it takes on a busy machine, unless it never comes. What happens() returned."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = happens()
+        if found:
+            return found
+        assert time.monotonic() < deadline, "it never came that " + what
+        time.sleep(0.01)
 
 
 def trace(*names):
