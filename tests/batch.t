@@ -265,6 +265,15 @@ def check_page():
     assert "default-src 'none'" in policy and "style-src 'sha256-%s'" % style in policy and "unsafe" not in policy, policy
 
 
+def another(trace, place, number=0):
+    """A trace like that one, but not the same: it has one stream more, an empty one."""
+    shutil.copytree(trace, place)
+    subprocess.run(["chmod", "-R", "u+w", place], check=True)
+    kernel = os.path.dirname(next(file for file in t.kernel_files(place) if file.endswith("/metadata")))
+    with open("%s/none_%d" % (kernel, number), "w", encoding="utf-8"):
+        pass
+
+
 def report_of_page(path):
     with open(path, encoding="utf-8") as file:
         return json.loads(re.search('id="report">(.*?)</script>', file.read(), re.S).group(1))
@@ -275,7 +284,7 @@ def check_own_pages():
     where none is asked for stands what makes it."""
     root, limit = ROOT + "/own", "max(syscall:*) > 1ms"
     shutil.copytree(t.trace("signals"), root + "/a b/signals")
-    shutil.copytree(t.trace("signals"), root + "/c/signals")
+    another(t.trace("signals"), root + "/c/signals")
     os.makedirs(root + "/none")
     os.makedirs(root + "/index")
     asked = (root + "/a b", root + "/c", root + "/none", "--fail-if", limit, "--pages", root + "/p & q/r", "--index", root + "/index/i.html")
@@ -386,8 +395,7 @@ def check_settings_of_traces():
     """A line has what lies beside its trace; with names replaced none of it; the page lists what differs."""
     root = ROOT + "/set"
     for i in range(2):
-        shutil.copytree(t.trace("fork1"), "%s/%d" % (root, i))
-        subprocess.run(["chmod", "-R", "u+w", root], check=True)
+        another(t.trace("fork1"), "%s/%d" % (root, i), i)
         with open("%s/%d/settings" % (root, i), "w", encoding="utf-8") as file:
             file.write("# whylate settings 1\nsysctl\tvm.<x>\t%d\nprocess\ta\tone\nprocess\ta\ttwo\nnote\tfile\t1\n" % i)
     done = batch(root, "--index", ROOT + "/set.html", "--merged", ROOT + "/set.json")

@@ -35,6 +35,12 @@ static const struct option
 		 .terminal = true},
 	merged = {"merged",    "FILE",           "write what all lines add up to, too",
 		  option_file, AT(batch.merged), .terminal = true},
+	expect = {"expect",
+		  "LIST",
+		  "only these traces count, a path a line; those that have no\nline are missing",
+		  option_file,
+		  AT(batch.expect),
+		  .terminal = true},
 	index_page = {"index",     "FILE",          "write a page (HTML) that lists the traces",
 		      option_file, AT(batch.index), .terminal = true},
 	pages = {"pages",
@@ -62,6 +68,7 @@ static const struct option *const options[] = {
 	&map,
 	&merge,
 	&merged,
+	&expect,
 	&index_page,
 	&pages,
 	&option_anonymise,
@@ -89,9 +96,15 @@ static bool check(struct options *asked, GError **error)
 				      "names are replaced consistently across traces");
 	if (batch->map && batch->merge)
 		return options_exclude("--map", "--merge", "they are the two halves", error);
-	if (batch->map && (batch->index || batch->merged))
-		return options_exclude("--map", batch->index ? "--index" : "--merged",
-				       "they are made when lines are merged", error);
+	if (batch->map && (batch->index || batch->merged || batch->expect))
+		return options_exclude("--map",
+				       batch->index    ? "--index"
+				       : batch->merged ? "--merged"
+						       : "--expect",
+				       "it belongs to where lines are merged", error);
+	if (batch->expect && asked->anonymise)
+		return options_exclude("--expect", "--anonymise", "lines have other names then",
+				       error);
 	if (batch->merge && batch->pages)
 		return options_exclude("--merge", "--pages", "pages are made when traces are read",
 				       error);

@@ -9,11 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "batch/batch_entries.h"
+
 #define SETTINGS_HOST "host" /* kinds of what traces have without a file beside them, too */
 #define SETTINGS_READ "read"
 
 struct recording {
-	json_t *entry; /* owned reference; what the sum says of the trace */
+	char *trace; /* owned */
+	struct trace_key key;
+	json_t *said; /* owned reference; in the end, what its entry says of them */
 	bool recorded; /* it has settings beside it */
 	/* "KIND\tNAME" -> value, both one text for all recordings; but for those of `base`, … */
 	GHashTable *own;  /* owned; … with a value of its own, or none (setting_none) */

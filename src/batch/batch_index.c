@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "limits/judge.h"
 #include "page/page.h"
 #include "report/report.h"
 
@@ -20,10 +21,12 @@
 
 /* What all tables are written with. */
 struct index {
-	const json_t *merged; /* borrowed */
+	struct batch *batch;  /* borrowed */
+	const json_t *merged; /* borrowed; but for its traces */
 	FILE *file;           /* borrowed */
 	char *directory;      /* owned; where the index is */
-	GHashTable *links; /* trace, borrowed -> owned: as an attribute has it; those with a page */
+	GHashTable *links; /* trace -> as an attribute has it, both owned; those with a page */
+	bool whole;        /* all traces could be read back */
 };
 
 /* Escaped, control characters shown; free with g_free(). */
@@ -55,22 +58,15 @@ static char *way_to(const char *directory, const char *path)
 	return g_markup_escape_text(way->str, -1);
 }
 
-static void find_links(struct index *index)
+static void find_link(void *data, const json_t *entry)
 {
-	json_t *each;
-	size_t i;
+	struct index *index = data;
+	const char *page = json_string_value(json_object_get(entry, "page"));
+	const char *trace = json_string_value(json_object_get(entry, "trace"));
+	g_autofree char *whole = page ? g_canonicalize_filename(page, NULL) : NULL;
 
-	index->links = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-	json_array_foreach(json_object_get(index->merged, "traces"), i, each)
-	{
-		const char *page = json_string_value(json_object_get(each, "page"));
-		const char *trace = json_string_value(json_object_get(each, "trace"));
-		g_autofree char *whole = page ? g_canonicalize_filename(page, NULL) : NULL;
-
-		if (page && trace)
-			g_hash_table_insert(index->links, (gpointer) trace,
-					    way_to(index->directory, whole));
-	}
+	if (page && trace)
+		g_hash_table_insert(index->links, g_strdup(trace), way_to(index->directory, whole));
 }
 
 static void cell(FILE *file, const char *kind, const char *text)
@@ -185,8 +181,9 @@ static const char *status_text(const json_t *trace)
 	}
 }
 
-static void trace_row(const struct index *index, const json_t *trace)
+static void trace_row(void *data, const json_t *trace)
 {
+	struct index *index = data;
 	FILE *file = index->file;
 	const json_t *window = json_object_get(trace, "window");
 	const json_t *finding = json_object_get(trace, "finding");
@@ -231,17 +228,14 @@ static void trace_row(const struct index *index, const json_t *trace)
 	fputs("</tr>\n", file);
 }
 
-static void traces(const struct index *index)
+static void traces(struct index *index)
 {
 	static const char *const names[] = {"Trace",   "Outcome", "Host",  "#Begin (UTC)",
 					    "#Length", "#Events", "#Lost", "Most waited for",
 					    "Notes",   NULL};
-	json_t *each;
-	size_t i;
 
 	headings(index->file, "Traces", names);
-	json_array_foreach(json_object_get(index->merged, "traces"), i, each)
-		trace_row(index, each);
+	index->whole &= batch_each(index->batch, trace_row, index);
 	table_end(index->file);
 	section_end(index->file);
 }
@@ -392,11 +386,11 @@ static void settings(FILE *file, const json_t *merged)
 static void head(const struct index *index)
 {
 	const json_t *statuses = json_object_get(index->merged, "statuses");
-	size_t all = json_array_size(json_object_get(index->merged, "traces"));
-	json_int_t lost = batch_lossy(index->merged);
+	guint all = batch_entries_count(index->batch->entries);
+	json_int_t lost = index->batch->lossy;
 
 	fprintf(index->file,
-		"<header><div class=\"title\"><h1>%zu "
+		"<header><div class=\"title\"><h1>%u "
 		"traces</h1>\n<p>%" JSON_INTEGER_FORMAT " events; %" JSON_INTEGER_FORMAT
 		" traces are good; %" JSON_INTEGER_FORMAT " lost events, %" JSON_INTEGER_FORMAT
 		" are beyond a limit, %" JSON_INTEGER_FORMAT
@@ -407,22 +401,27 @@ static void head(const struct index *index)
 		integer(statuses, "2") + integer(statuses, "3"));
 }
 
-void batch_index_write(const json_t *merged, const char *path, FILE *file)
+bool batch_index_write(struct batch *batch, const json_t *merged, const char *path, FILE *file)
 {
 	g_autofree char *whole = g_canonicalize_filename(path, NULL);
-	struct index index = {merged, file, g_path_get_dirname(whole), NULL};
+	struct index index = {batch,
+			      merged,
+			      file,
+			      g_path_get_dirname(whole),
+			      g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+			      true};
 	g_autofree char *hash = page_hash(page_looks());
 
-	find_links(&index);
+	index.whole = batch_each(batch, find_link, &index);
 	fprintf(file,
 		"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		"style-src '%s'; base-uri 'none'; form-action 'none'\">"
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
 		"<meta name=\"color-scheme\" content=\"light dark\">"
-		"<meta name=\"referrer\" content=\"no-referrer\"><title>whylate batch: %zu "
+		"<meta name=\"referrer\" content=\"no-referrer\"><title>whylate batch: %u "
 		"traces</title><style>%s</style></head><body>\n",
-		hash, json_array_size(json_object_get(merged, "traces")), page_looks());
+		hash, batch_entries_count(batch->entries), page_looks());
 	head(&index);
 	limits(file, merged);
 	traces(&index);
@@ -432,4 +431,5 @@ void batch_index_write(const json_t *merged, const char *path, FILE *file)
 	fputs("</main></body></html>\n", file);
 	g_hash_table_destroy(index.links);
 	g_free(index.directory);
+	return index.whole;
 }

@@ -10,13 +10,17 @@ struct batch_settings {
 	GPtrArray *recordings; /* owned; struct recording */
 	GHashTable *base; /* owned; the values of the first that has settings beside it; NULL */
 	GStringChunk *texts; /* owned; each text once: the same text is the same pointer */
+	GHashTable *by_key;  /* owned; those of the sum */
+	struct trace_key highest; /* of the sample, once it is one */
+	bool sampled;
 };
 
 static void recording_free(gpointer data)
 {
 	struct recording *recording = data;
 
-	json_decref(recording->entry);
+	g_free(recording->trace);
+	json_decref(recording->said);
 	json_decref(recording->costs);
 	json_decref(recording->means);
 	g_hash_table_destroy(recording->own);
@@ -29,6 +33,7 @@ struct batch_settings *batch_settings_new(void)
 
 	settings->recordings = g_ptr_array_new_with_free_func(recording_free);
 	settings->texts = g_string_chunk_new(1 << 16);
+	settings->by_key = g_hash_table_new(trace_key_hash, trace_key_equal);
 	return settings;
 }
 
@@ -37,6 +42,7 @@ void batch_settings_free(struct batch_settings *settings)
 	g_ptr_array_free(settings->recordings, TRUE);
 	g_clear_pointer(&settings->base, g_hash_table_destroy);
 	g_string_chunk_free(settings->texts);
+	g_hash_table_destroy(settings->by_key);
 	g_free(settings);
 }
 
@@ -89,17 +95,41 @@ static void rebase(struct batch_settings *settings, struct recording *recording)
 	g_hash_table_destroy(values);
 }
 
-void batch_settings_add(struct batch_settings *settings, json_t *entry, const json_t *of,
+static int by_trace_key(gconstpointer a, gconstpointer b)
+{
+	const struct recording *x = *(struct recording *const *) a,
+			       *y = *(struct recording *const *) b;
+
+	return memcmp(&x->key, &y->key, sizeof x->key);
+}
+
+/* Keeps the sample. The one that others are told from (`base`) may go: its values stay. */
+static void keep_sample(struct batch_settings *settings)
+{
+	struct recording *last;
+
+	if (settings->recordings->len <= SETTINGS_MOST)
+		return;
+	g_ptr_array_sort(settings->recordings, by_trace_key);
+	g_ptr_array_set_size(settings->recordings, SETTINGS_MOST);
+	last = g_ptr_array_index(settings->recordings, SETTINGS_MOST - 1);
+	settings->highest = last->key;
+	settings->sampled = true;
+}
+
+void batch_settings_add(struct batch_settings *settings, const char *trace,
+			const struct trace_key *key, const json_t *window, const json_t *of,
 			const json_t *common)
 {
-	const json_t *window = json_object_get(entry, "window");
 	struct recording *recording;
 	json_int_t end = json_integer_value(json_object_get(window, "end"));
 
-	if (!json_is_object(of) || !json_is_object(window))
+	if (!json_is_object(of) || !json_is_object(window) ||
+	    (settings->sampled && memcmp(key, &settings->highest, sizeof *key) > 0))
 		return;
 	recording = g_new0(struct recording, 1);
-	recording->entry = json_incref(entry);
+	recording->trace = g_strdup(trace);
+	recording->key = *key;
 	recording->recorded = json_is_true(json_object_get(of, "recorded"));
 	recording->costs = json_incref(json_object_get(of, "costs_ns"));
 	recording->means = json_incref(json_object_get(of, "means_ns"));
@@ -111,6 +141,8 @@ void batch_settings_add(struct batch_settings *settings, json_t *entry, const js
 	if (recording->recorded)
 		rebase(settings, recording);
 	g_ptr_array_add(settings->recordings, recording);
+	if (settings->recordings->len >= 2 * SETTINGS_MOST)
+		keep_sample(settings);
 }
 
 /* --- the sum ---------------------------------------------------------------------------------- */
@@ -119,12 +151,11 @@ static int by_time(gconstpointer a, gconstpointer b)
 {
 	const struct recording *x = *(struct recording *const *) a,
 			       *y = *(struct recording *const *) b;
-	const char *first = json_string_value(json_object_get(x->entry, "trace")),
-		   *second = json_string_value(json_object_get(y->entry, "trace"));
+	int order = strcmp(x->trace, y->trace);
 
 	if (x->begin != y->begin)
 		return x->begin < y->begin ? -1 : 1;
-	return strcmp(first ? first : "", second ? second : "");
+	return order ? order : memcmp(&x->key, &y->key, sizeof x->key);
 }
 
 static int by_text(gconstpointer a, gconstpointer b)
@@ -190,7 +221,7 @@ static GPtrArray *all_keys(const struct batch_settings *settings)
 }
 
 /* What the entry of a trace has besides what all have. */
-static void put_own(const struct recording *recording, const GPtrArray *differing)
+static void put_own(struct recording *recording, const GPtrArray *differing)
 {
 	json_t *own = json_object(), *values = json_object();
 
@@ -206,18 +237,20 @@ static void put_own(const struct recording *recording, const GPtrArray *differin
 		json_object_set(own, "costs_ns", recording->costs);
 	if (recording->means)
 		json_object_set(own, "means_ns", recording->means);
-	json_object_set_new(recording->entry, "settings", own);
+	recording->said = own;
 }
 
 json_t *batch_settings_sum(struct batch_settings *settings)
 {
-	g_autoptr(GPtrArray) keys = all_keys(settings), differing = g_ptr_array_new();
+	g_autoptr(GPtrArray) keys = NULL, differing = g_ptr_array_new();
 	json_t *sum, *common, *differences;
 	guint recorded = 0, tried = 0, names = 0;
 
 	if (!settings->recordings->len)
 		return NULL;
+	keep_sample(settings);
 	g_ptr_array_sort(settings->recordings, by_time);
+	keys = all_keys(settings);
 	common = json_object();
 	for (guint i = 0; i < keys->len; i++) {
 		const char *value = common_value(settings, keys->pdata[i]);
@@ -228,10 +261,11 @@ json_t *batch_settings_sum(struct batch_settings *settings)
 			g_ptr_array_add(differing, keys->pdata[i]);
 	}
 	for (guint i = 0; i < settings->recordings->len; i++) {
-		const struct recording *at = g_ptr_array_index(settings->recordings, i);
+		struct recording *at = g_ptr_array_index(settings->recordings, i);
 
 		recorded += at->recorded;
 		put_own(at, differing);
+		g_hash_table_insert(settings->by_key, &at->key, at);
 	}
 	differences = groups_differences(settings->recordings, differing, &tried, &names);
 	sum = json_object();
@@ -241,4 +275,11 @@ json_t *batch_settings_sum(struct batch_settings *settings)
 	json_object_set_new(sum, "differences", differences);
 	json_object_set_new(sum, "common", common);
 	return sum;
+}
+
+json_t *batch_settings_own(const struct batch_settings *settings, const struct trace_key *key)
+{
+	const struct recording *at = g_hash_table_lookup(settings->by_key, key);
+
+	return at ? at->said : NULL;
 }

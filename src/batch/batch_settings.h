@@ -17,6 +17,8 @@
  * is a name, and not tried.
  *
  * A sum has for each trace only what not all have in common, so that sums can be added up again.
+ * Of more than SETTINGS_MOST recordings it is a sample: those whose keys are lowest, which is
+ * chance, and the same whatever the order and grouping.
  *
  * Rejected: sums of time in place of those of each second: a longer recording would seem dear.
  */
@@ -25,6 +27,7 @@
 
 #include <jansson.h>
 
+#include "batch/batch_entries.h"
 #include "latencies/profile.h"
 #include "report/output.h"
 
@@ -32,15 +35,20 @@
 void line_settings_write(const struct session *session, const struct profiles *profiles,
 			 struct output *output);
 
+#define SETTINGS_MOST 2000 /* recordings */
+
 struct batch_settings;
 
 struct batch_settings *batch_settings_new(void);
 void batch_settings_free(struct batch_settings *settings);
-/* Of a trace's line, or of one in a sum: `entry` (referenced) is what the sum says of the trace;
- * `common`: what all those of that sum have, or NULL. */
-void batch_settings_add(struct batch_settings *settings, json_t *entry, const json_t *of,
+/* Of a trace's line, or of one in a sum; `of`: what it has; `common`: what all those of that sum
+ * have, or NULL. */
+void batch_settings_add(struct batch_settings *settings, const char *trace,
+			const struct trace_key *key, const json_t *window, const json_t *of,
 			const json_t *common);
-/* A new reference, NULL if no trace has any; puts what is not common into the entries. */
+/* A new reference, NULL if no trace has any. */
 json_t *batch_settings_sum(struct batch_settings *settings);
+/* After that: what the entry of a trace has besides what is common; borrowed, NULL: nothing. */
+json_t *batch_settings_own(const struct batch_settings *settings, const struct trace_key *key);
 
 #endif

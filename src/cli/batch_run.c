@@ -19,13 +19,14 @@
 #include "run/anonymise.h"
 #include "cli/batch_find.h"
 #include "cli/cli.h"
+#include "cli/identity.h"
 #include "batch/batch_parts.h"
+#include "batch/batch_sum.h"
 #include "limits/judge.h"
 #include "report/output.h"
 #include "util/error.h"
 
 #define MESSAGES_MAX 20 /* of one trace */
-#define SETTINGS_TOLD 3
 #define PAGE_NAME_BYTES 80 /* of a trace's path */
 
 struct job {
@@ -41,8 +42,7 @@ struct mapping {
 	struct job *jobs;        /* owned */
 	guint count, begun, printed, running;
 	struct output output;
-	struct batch *batch;     /* owned; NULL: only mapped */
-	json_int_t status;       /* worst of the lines, as batch_status() has it */
+	FILE *lines;             /* borrowed; all lines, for the sum; NULL: only mapped */
 };
 
 /* --- the child -------------------------------------------------------------- */
@@ -160,16 +160,34 @@ static void put_trouble(json_t *line, json_t *messages)
 	json_object_set_new(line, "trouble", trouble);
 }
 
+/* What the trace is known by, wherever it lies; NULL: it cannot be read. With names replaced it is,
+ * too. */
+static char *identity_shown(const struct options *options, const char *trace)
+{
+	char *identity = identity_of_content(trace);
+
+	if (identity && options->anonymiser) {
+		const char *other = anonymous_text(options->anonymiser, ANONYMOUS_NAME, identity);
+		g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, other, -1);
+
+		memcpy(identity, sum, strlen(identity));
+	}
+	return identity;
+}
+
 /* The line of a trace: what the child wrote, with what became of it in front. */
 static json_t *line_of(const struct options *options, const char *trace, int status,
 		       json_t *messages, const char *text)
 {
 	g_autofree char *shown = trace_shown(options, trace), *valid = g_utf8_make_valid(shown, -1);
+	g_autofree char *identity = identity_shown(options, trace);
 	json_t *line = json_object(), *report = *text ? json_loads(text, 0, NULL) : NULL;
 
-	json_object_set_new(line, "schema", json_string("whylate-batch-1"));
+	json_object_set_new(line, "schema", json_string(BATCH_SCHEMA));
 	json_object_set_new(line, "kind", json_string("trace"));
 	json_object_set_new(line, "trace", json_string(valid));
+	if (identity)
+		json_object_set_new(line, "identity", json_string(identity));
 	json_object_set_new(line, "status", json_integer(status));
 	json_object_set_new(line, "messages", messages);
 	if (report)
@@ -264,6 +282,21 @@ static void tell_line(const struct mapping *all, const json_t *line)
 	tell(NULL, message);
 }
 
+/* In one write(2), as the stream has no buffer: other processes may write to the same file. What is
+ * opened for appending (`>>`) gets it whole, on file systems that grant that: local ones do, NFS
+ * does not. */
+static void write_line(struct mapping *all, const json_t *line)
+{
+	char *text = json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	size_t size = strlen(text);
+
+	text[size++] = '\n'; /* in place of its end */
+	fwrite(text, 1, size, all->output.file);
+	if (all->lines)
+		fwrite(text, 1, size, all->lines);
+	free(text);
+}
+
 static void print_ready(struct mapping *all)
 {
 	for (; all->printed < all->count && all->jobs[all->printed].line &&
@@ -271,11 +304,8 @@ static void print_ready(struct mapping *all)
 	     all->printed++) {
 		json_t *line = all->jobs[all->printed].line;
 
-		json_dumpf(line, all->output.file, JSON_COMPACT | JSON_REAL_PRECISION(6));
-		fputc('\n', all->output.file);
-		fflush(all->output.file);
+		write_line(all, line);
 		tell_line(all, line);
-		batch_add(all->batch, line, NULL);
 		json_decref(line);
 		all->jobs[all->printed].line = NULL;
 	}
@@ -315,147 +345,7 @@ static void map(struct mapping *all, guint most)
 	}
 }
 
-/* --- the sum -------------------------------------------------------------------- */
-
-static bool write_file(const char *path, const json_t *merged, bool page, GError **error)
-{
-	struct output output;
-	bool ok = output_open(&output, path, error);
-
-	if (ok && page)
-		batch_index_write(merged, path, output.file);
-	else if (ok)
-		json_dumpf(merged, output.file, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	if (ok && !page)
-		fputc('\n', output.file);
-	ok = ok && output_commit(&output, error);
-	output_clear(&output);
-	return ok;
-}
-
-/* What goes with a cost, at most three; else that settings differ at all. */
-static void tell_settings(const json_t *merged)
-{
-	const json_t *settings = json_object_get(merged, "settings"),
-		     *differences = json_object_get(settings, "differences");
-	json_int_t recorded = json_integer_value(json_object_get(settings, "recorded"));
-	bool few = true;
-	json_t *each;
-	size_t i, told = 0;
-
-	json_array_foreach((json_t *) differences, i, each)
-	{
-		const char *outcome = json_string_value(json_object_get(each, "outcome"));
-
-		few &= g_strcmp0(outcome, "chance") != 0;
-		if (told < SETTINGS_TOLD && g_strcmp0(outcome, "goes-with") == 0) {
-			tell(NULL, json_string_value(json_object_get(each, "sentence")));
-			told++;
-		}
-	}
-	if (recorded > 1 && json_array_size(differences) && !told) {
-		g_autofree char *line = g_strdup_printf(
-			"settings differ between these traces: %s (--index and --merged list them)",
-			few ? "too few traces to tell what goes with cost"
-			    : "none goes with a cost beyond chance");
-
-		tell(NULL, line);
-	}
-}
-
-static void tell_sum(const struct options *options, const json_t *merged)
-{
-	const json_t *statuses = json_object_get(merged, "statuses");
-	g_autoptr(GString) text = g_string_new(NULL);
-	size_t traces, told = 0;
-	json_int_t lossy = batch_lossy(merged);
-	static const struct {
-		const char *status, *words;
-	} words[] = {{"0", "good"},
-		     {"1", "beyond a limit"},
-		     {"2", "not as asked for"},
-		     {"3", "not read"},
-		     {"4", "not whole, or a limit not judged"},
-		     {"5", "failed"}};
-
-	if (options->quiet)
-		return;
-	traces = json_array_size(json_object_get(merged, "traces"));
-	g_string_printf(text, "%zu trace%s", traces, traces == 1 ? "" : "s");
-	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-		json_int_t count = json_integer_value(json_object_get(statuses, words[i].status));
-
-		if (i == 0)
-			count -= lossy;
-		if (count)
-			g_string_append_printf(text, "%s %" JSON_INTEGER_FORMAT " %s",
-					       told++ ? "," : ":", count, words[i].words);
-		if (i == 0 && lossy)
-			g_string_append_printf(text,
-					       "%s %" JSON_INTEGER_FORMAT
-					       " read, but events were lost",
-					       told++ ? "," : ":", lossy);
-	}
-	tell(NULL, text->str);
-	tell_settings(merged);
-}
-
-static bool write_sum(const struct options *options, const json_t *merged, GError **error)
-{
-	return (!options->batch.merged ||
-		write_file(options->batch.merged, merged, false, error)) &&
-	       (!options->batch.index || write_file(options->batch.index, merged, true, error)) &&
-	       (!options->batch.merge || write_file(options->output, merged, false, error));
-}
-
-static bool merge_file(struct batch *batch, const char *path, FILE *file,
-		       const struct options *options)
-{
-	g_autofree char *text = NULL;
-	size_t room = 0;
-	ssize_t length;
-	guint number = 0;
-
-	while ((length = getline(&text, &room, file)) > 0) {
-		g_autoptr(GError) error = NULL;
-		json_t *line;
-
-		number++;
-		if (strspn(text, " \t\r\n") == (size_t) length)
-			continue;
-		line = json_loads(text, 0, NULL);
-		if (!batch_add(batch, line, &error) && !options->quiet) {
-			g_autofree char *message =
-				g_strdup_printf("%s, line %u: %s", path, number, error->message);
-
-			tell(NULL, message);
-		}
-		json_decref(line);
-	}
-	free(g_steal_pointer(&text)); /* getline()'s */
-	return !ferror(file);
-}
-
-static int merge(struct options *options, GPtrArray *paths, struct batch *batch)
-{
-	bool ok = paths->len || merge_file(batch, "standard input", stdin, options);
-
-	for (guint i = 0; i < paths->len && ok; i++) {
-		FILE *file = fopen(paths->pdata[i], "re");
-
-		ok = file && merge_file(batch, paths->pdata[i], file, options);
-		if (!ok) {
-			g_autofree char *message =
-				g_strdup_printf("cannot read %s: %s", (char *) paths->pdata[i],
-						g_strerror(errno));
-
-			tell(NULL, message);
-		}
-		if (file)
-			fclose(file);
-	}
-	return ok ? 0 : WHYLATE_ERROR_NO_TRACE;
-}
+/* --- which traces ----------------------------------------------------------------- */
 
 /* Paths on standard input, one a line. */
 static void read_paths(GPtrArray *traces)
@@ -499,6 +389,7 @@ static bool map_all(struct mapping *all, GPtrArray *traces, GError **error)
 	for (guint i = 0; i < traces->len; i++)
 		all->jobs[i].trace = traces->pdata[i];
 	if (ok) {
+		setvbuf(all->output.file, NULL, _IONBF, 0);
 		map(all, batch->jobs ? batch->jobs : batch->map ? 1 : cores());
 		ok = output_commit(&all->output, error);
 	}
@@ -507,49 +398,56 @@ static bool map_all(struct mapping *all, GPtrArray *traces, GError **error)
 	return ok;
 }
 
-static int analyse_all(struct options *options, GPtrArray *paths)
+/* Those that are asked for, a line each, also into `lines`. */
+static bool analyse(struct options *options, GPtrArray *paths, FILE *lines, GError **error)
 {
 	g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
-	struct mapping all = {.options = options, .batch = batch_new()};
-	g_autoptr(GError) error = NULL;
-	json_t *merged;
-	int status = 0;
+	struct mapping all = {.options = options, .lines = lines};
 
-	if (options->batch.merge)
-		status = merge(options, paths, all.batch);
-	else if (options->batch.map && !paths->len)
+	if (options->batch.map && !paths->len)
 		read_paths(traces);
-	for (guint i = 0; i < paths->len && !options->batch.merge; i++) {
+	for (guint i = 0; i < paths->len; i++) {
 		if (options->batch.map)
 			g_ptr_array_add(traces, g_strdup(paths->pdata[i]));
 		else
 			batch_find(traces, paths->pdata[i]);
 	}
-	if (!options->batch.merge)
-		map_all(&all, traces, &error);
-	merged = batch_merged(all.batch);
-	if (!error && !status && write_sum(options, merged, &error)) {
-		status = batch_status(merged);
-		if (!options->batch.map)
-			tell_sum(options, merged);
-	}
-	if (error)
-		status = tell_error(NULL, error);
-	json_decref(merged);
-	batch_free(all.batch);
-	return status;
+	return map_all(&all, traces, error);
+}
+
+static void say(const char *text)
+{
+	tell(NULL, text);
 }
 
 int batch_run(int argc, char **argv)
 {
+	struct batch_host host = {say, identity_of_content};
 	g_autoptr(GPtrArray) paths = g_ptr_array_new();
+	g_autoptr(GError) error = NULL;
 	struct options options;
+	FILE *lines = NULL;
 	int status;
 
 	command_options(&options, &batch_command);
 	status = arguments_parse(argc, argv, &options, paths, NULL);
-	if (status < 0)
-		status = analyse_all(&options, paths);
+	if (status >= 0) {
+		options_clear(&options);
+		return status;
+	}
+	status = 0;
+	if (options.quiet)
+		host.say = NULL;
+	if (!options.batch.map && !options.batch.merge)
+		lines = batch_sum_lines(&error);
+	if (!error && !options.batch.merge)
+		analyse(&options, paths, lines, &error);
+	if (!error && !options.batch.map)
+		status = batch_sum(&options, paths, lines, &host, &error);
+	else if (lines)
+		fclose(lines);
+	if (error)
+		status = tell_error(NULL, error);
 	options_clear(&options);
 	return status;
 }

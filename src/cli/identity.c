@@ -4,12 +4,16 @@
  * A trace that is copied with its times (cp -a, tar) or moved is the same trace. Its stream
  * files are not read for this; its metadata is, as that holds its UUID.
  */
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/identity.h"
 #include "config.h"
 #include "util/digest.h"
+
+#define CONTENT_BYTES 4096 /* of each end of a file: packets' headers have their times */
+#define CONTENT_DIGITS 32
 
 struct looking {
 	struct identity *identity;
@@ -124,4 +128,68 @@ void identity_clear(struct identity *identity)
 	if (identity->directories)
 		g_ptr_array_free(identity->directories, TRUE);
 	identity->directories = NULL;
+}
+
+/* --- what it is, wherever it lies ------------------------------------------------------------- */
+
+/* The name, the size, and both ends. */
+static bool add_ends(GChecksum *sum, const char *path, const char *name)
+{
+	struct stat status;
+	bool there = stat(path, &status) == 0;
+	FILE *file = there && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+	g_autofree char *head = NULL;
+	char bytes[CONTENT_BYTES];
+
+	if (!file)
+		return there && !S_ISREG(status.st_mode);
+	head = g_strdup_printf("%s %" G_GINT64_FORMAT "\n", name, (gint64) status.st_size);
+	g_checksum_update(sum, (const guchar *) head, -1);
+	for (int end = 0; end < 2; end++) {
+		off_t from = end ? MAX(status.st_size - CONTENT_BYTES, 0) : 0;
+
+		if (fseeko(file, from, SEEK_SET) == 0)
+			g_checksum_update(sum, (const guchar *) bytes,
+					  (gssize) fread(bytes, 1, sizeof bytes, file));
+	}
+	fclose(file);
+	return true;
+}
+
+static bool add_content(const char *directory, const char *metadata, void *data, GError **error)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+	GDir *dir = g_dir_open(directory, 0, error);
+	const char *name;
+	bool ok = dir != NULL;
+
+	(void) metadata; /* it is one of the files */
+	while (dir && (name = g_dir_read_name(dir)))
+		if (*name != '.')
+			g_ptr_array_add(names, g_strdup(name));
+	if (dir)
+		g_dir_close(dir);
+	g_ptr_array_sort(names, by_name);
+	for (guint i = 0; i < names->len && ok; i++) {
+		g_autofree char *path = g_build_filename(directory, names->pdata[i], NULL);
+
+		ok = add_ends(sum, path, names->pdata[i]);
+	}
+	g_ptr_array_add(data, g_strdup(g_checksum_get_string(sum)));
+	return ok;
+}
+
+char *identity_of_content(const char *path)
+{
+	g_autoptr(GPtrArray) sums = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+	bool ok = g_file_test(path, G_FILE_TEST_IS_DIR)
+			  ? traces_search(path, add_content, sums, NULL) && sums->len
+			  : g_file_test(path, G_FILE_TEST_IS_REGULAR) && add_ends(sum, path, "");
+
+	g_ptr_array_sort(sums, by_name);
+	for (guint i = 0; i < sums->len; i++)
+		g_checksum_update(sum, sums->pdata[i], -1);
+	return ok ? g_strndup(g_checksum_get_string(sum), CONTENT_DIGITS) : NULL;
 }

@@ -84,6 +84,7 @@ void options_clear(struct options *options)
 	anonymiser_free(options->anonymiser);
 	g_free(options->batch.index);
 	g_free(options->batch.merged);
+	g_free(options->batch.expect);
 	g_free(options->batch.pages);
 	g_ptr_array_free(options->profile.operations, TRUE);
 	g_ptr_array_free(options->requests.picks, TRUE);

@@ -125,7 +125,7 @@ struct lami_analysis;
 struct batch_options {
 	uint32_t jobs; /* 0: as many as there are cores */
 	bool map, merge;
-	char *index, *merged; /* owned; files; NULL */
+	char *index, *merged, *expect; /* owned; files; NULL */
 	char *pages; /* owned; directory; NULL */
 };
 

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* What the lines of `whylate batch` add up to: read, written and told; see batch_sum.h. */
+#include "batch/batch_sum.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "batch/batch_lines.h"
+#include "report/output.h"
+#include "util/error.h"
+#include "util/spill.h"
+
+#define SETTINGS_TOLD 3
+#define MISSING_TOLD 5
+
+static bool write_file(struct batch *batch, const char *path, const json_t *merged, bool page,
+		       GError **error)
+{
+	struct output output;
+	bool ok = output_open(&output, path, error);
+
+	if (ok && !(page ? batch_index_write(batch, merged, path, output.file)
+			 : batch_write(batch, merged, output.file))) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT,
+			    "cannot read back what was kept in %s", spill_place());
+		ok = false;
+	}
+	ok = ok && output_commit(&output, error);
+	output_clear(&output);
+	return ok;
+}
+
+/* What goes with a cost, at most three; else that settings differ at all. */
+static void tell_settings(const json_t *merged, lines_say *say)
+{
+	const json_t *settings = json_object_get(merged, "settings"),
+		     *differences = json_object_get(settings, "differences");
+	json_int_t recorded = json_integer_value(json_object_get(settings, "recorded"));
+	bool few = true;
+	json_t *each;
+	size_t i, told = 0;
+
+	json_array_foreach((json_t *) differences, i, each)
+	{
+		const char *outcome = json_string_value(json_object_get(each, "outcome"));
+
+		few &= g_strcmp0(outcome, "chance") != 0;
+		if (told < SETTINGS_TOLD && g_strcmp0(outcome, "goes-with") == 0) {
+			say(json_string_value(json_object_get(each, "sentence")));
+			told++;
+		}
+	}
+	if (recorded > 1 && json_array_size(differences) && !told) {
+		g_autofree char *line = g_strdup_printf(
+			"settings differ between these traces: %s (--index and --merged list them)",
+			few ? "too few traces to tell what goes with cost"
+			    : "none goes with a cost beyond chance");
+
+		say(line);
+	}
+}
+
+static void tell_missing(const json_t *merged, lines_say *say)
+{
+	const json_t *missing = json_object_get(merged, "missing");
+	size_t count = json_array_size(missing);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (!count)
+		return;
+	g_string_printf(text, "%zu trace%s missing:", count, count == 1 ? " is" : "s are");
+	for (size_t i = 0; i < MIN(count, MISSING_TOLD); i++)
+		g_string_append_printf(text, "%s %s", i ? "," : "",
+				       json_string_value(json_array_get(missing, i)));
+	if (count > MISSING_TOLD)
+		g_string_append_printf(text, ", and %zu more (the sum lists them)",
+				       count - MISSING_TOLD);
+	say(text->str);
+}
+
+static void tell_sum(const struct batch *batch, const json_t *merged, lines_say *say)
+{
+	const json_t *statuses = json_object_get(merged, "statuses");
+	g_autoptr(GString) text = g_string_new(NULL);
+	size_t told = 0;
+	guint traces = batch_entries_count(batch->entries);
+	json_int_t lossy = batch->lossy;
+	static const struct {
+		const char *status, *words;
+	} words[] = {{"0", "good"},
+		     {"1", "beyond a limit"},
+		     {"2", "not as asked for"},
+		     {"3", "not read"},
+		     {"4", "not whole, or a limit not judged"},
+		     {"5", "failed"}};
+
+	g_string_printf(text, "%u trace%s", traces, traces == 1 ? "" : "s");
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+		json_int_t count = json_integer_value(json_object_get(statuses, words[i].status));
+
+		if (i == 0)
+			count -= lossy;
+		if (count)
+			g_string_append_printf(text, "%s %" JSON_INTEGER_FORMAT " %s",
+					       told++ ? "," : ":", count, words[i].words);
+		if (i == 0 && lossy)
+			g_string_append_printf(text,
+					       "%s %" JSON_INTEGER_FORMAT
+					       " read, but events were lost",
+					       told++ ? "," : ":", lossy);
+	}
+	if (batch->repeated)
+		g_string_append_printf(text,
+				       "; %" JSON_INTEGER_FORMAT
+				       " came again, and were counted once",
+				       batch->repeated);
+	say(text->str);
+	tell_missing(merged, say);
+	tell_settings(merged, say);
+}
+
+static bool write_sum(struct batch *batch, const struct options *options, const json_t *merged,
+		      GError **error)
+{
+	const struct batch_options *asked = &options->batch;
+
+	return (!asked->merged || write_file(batch, asked->merged, merged, false, error)) &&
+	       (!asked->index || write_file(batch, asked->index, merged, true, error)) &&
+	       (!asked->merge || write_file(batch, options->output, merged, false, error));
+}
+
+/* Of those files, or of standard input if there are none; or of `kept`, which it takes. */
+static bool read_lines(struct batch_lines *lines, GPtrArray *paths, FILE *kept, GError **error)
+{
+	bool ok = true;
+
+	if (kept) {
+		rewind(kept);
+		return batch_lines_read_open(lines, kept, "lines of this run", error);
+	}
+	if (!paths->len)
+		return batch_lines_read(lines, NULL, error);
+	for (guint i = 0; i < paths->len && ok; i++)
+		ok = batch_lines_read(lines, paths->pdata[i], error);
+	return ok;
+}
+
+FILE *batch_sum_lines(GError **error)
+{
+	int fd = spill_open();
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w+");
+
+	if (!file)
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT,
+			    "cannot make a temporary file in %s: %s", spill_place(),
+			    g_strerror(errno));
+	return file;
+}
+
+int batch_sum(const struct options *options, GPtrArray *paths, FILE *kept,
+	      const struct batch_host *host, GError **error)
+{
+	struct batch_lines *lines = batch_lines_new(host->say);
+	struct batch *batch = batch_new();
+	int status = 0;
+	bool ok = !options->batch.expect || batch_lines_expect(lines, options->batch.expect, error);
+
+	if (!ok && kept)
+		fclose(kept);
+	ok = ok && read_lines(lines, paths, kept, error) &&
+	     batch_lines_add(lines, batch, host->identify, error);
+	if (ok) {
+		json_t *merged = batch_merged(batch);
+
+		if (write_sum(batch, options, merged, error)) {
+			status = batch_status(merged);
+			if (host->say)
+				tell_sum(batch, merged, host->say);
+		}
+		json_decref(merged);
+	}
+	batch_free(batch);
+	batch_lines_free(lines);
+	return status;
+}
