@@ -40,14 +40,16 @@ def tree(thread, *arguments):
 
 def shares():
     """The README: of 113 samples in spin 71 return behind the call of render_glyphs, 38 of parse_config's, so 4 are
-    compress_block's. Their shares of these three functions' CPU time are truth.tsv's, by what chance allows."""
+    compress_block's. At 8 of them, 4 and 4, the kernel's stack has a second interrupt's entry further out (Babeltrace's
+    text): the tick came on the way out of that one, and the sample is not of the thread's own code. The functions' shares
+    of their CPU time are truth.tsv's, by what chance allows."""
     found = {f["name"]: f for f in tree("272")["working/user"]["functions"]}
     known = truth()
     whole = sum(known[name] for name in ("render_glyphs", "parse_config", "compress_block"))
-    assert found["spin"]["samples"] == 113, found["spin"]
-    for name, samples in (("render_glyphs", 71), ("parse_config", 38), ("compress_block", 4)):
+    assert found["spin"]["samples"] == 113 - 8 and tree("272")["working/user"]["interrupt_samples"] == 8, found["spin"]
+    for name, samples in (("render_glyphs", 71 - 4), ("parse_config", 38 - 4), ("compress_block", 4)):
         assert found[name]["samples"] == samples and found[name]["self"] == 0, found[name]
-        assert abs(samples / 113 - known[name] / whole) <= found[name]["error"], (name, found[name], known)
+        assert abs(samples / (113 - 8) - known[name] / whole) <= found[name]["error"], (name, found[name], known)
         assert found[name]["file"].endswith("work.c"), found[name]
     lines = {}
     with open(PLACE + "/bin/work.c", encoding="ascii") as file:
@@ -104,7 +106,7 @@ def recorded_twice():
 
 def verdict():
     words = " ".join(t.report("delay", PLACE, "--thread", "272")["verdict"])
-    assert re.search(r"ran its own code for [\d.]+ ms: \d+ ± \d+ % in spin \(work\.c:15\), called from render_glyphs "
+    assert re.search(r"ran its own code for [\d.]+ ms: \d+ ± \d+ % of its own code in spin \(work\.c:15\), called from render_glyphs "
                      r"\(\d+ ± \d+ %\) and parse_config", words), words
 
 
@@ -138,7 +140,9 @@ def speedscope():
     user = [(stack, ns) for stack, ns in samples if "working/user" in stack]
     callers = collections.Counter(stack[stack.index("spin") - 1] for stack, _ in user if "spin" in stack)
     assert callers == {"render_glyphs": 71, "parse_config": 38, "compress_block": 4}, callers
-    assert len(user) == nodes["working/user"]["samples"] and sum(ns for _, ns in user) == nodes["working/user"]["ns"]
+    assert len(user) == nodes["working/user"]["samples"] + nodes["working/user"]["interrupt_samples"]
+    assert sum(1 for stack, _ in user if "[interrupts]" in stack) == nodes["working/user"]["interrupt_samples"]
+    assert sum(ns for _, ns in user) == nodes["working/user"]["ns"]
     assert all(abs(ns - nodes["working/user"]["ns"] / len(user)) <= 1 for _, ns in user)
     on_cpu = nodes["working"]["ns"] + sum(n["ns"] for k, n in nodes.items() if re.match(
         r"interrupted/(irq|vector|softirq|hrtimer)[^/]*$", k))
@@ -200,7 +204,8 @@ def profiled():
         assert sum(f["ns"] for f in root["functions"]) == root["ns"], root
         assert sum(f["self"] for f in root["functions"]) == root["samples"], root
     text = t.output("profile", PLACE, "--thread", "copier", "--operation", "syscall:read").decode()
-    assert re.search(r"In its samples: \d+ ± \d+ % in clear_user_erms \[kernel\], called\s+from\s+read_zero;", text), text
+    assert re.search(r"In its samples: \d+ ± \d+ % of that work in clear_user_erms \[kernel\], called from read_zero;",
+                     " ".join(text.split())), text
 
 
 def profiled_opposite():

@@ -36,6 +36,8 @@ static const struct column node_columns[] = {
 	{"spans_gap", COLUMN_BOOL, FIELD(struct node, spans_gap)},
 	{"samples", COLUMN_WHOLE, FIELD(struct node, sampled.samples), .none = NONE_ZERO,
 	 .absent = true},
+	{"interrupt_samples", COLUMN_WHOLE, FIELD(struct node, sampled.in_interrupts),
+	 .none = NONE_ZERO, .absent = true},
 	{"functions", COLUMN_LIST, FIELD(struct node, sampled.functions),
 	 .columns = sampled_columns, .absent = true, .limited = true},
 	{"counters", COLUMN_OBJECT, FIELD_HERE(struct node, counters), .columns = counters_columns,

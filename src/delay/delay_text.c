@@ -124,6 +124,13 @@ static void verdict(const struct delay *delay, struct output *output)
 			     "\"Without it\" takes all else as it was, in the recorded order; "
 			     "--sort worth puts what is worth most first.",
 			     0, 2);
+	if (delay->session->trace.timeline.samples.used)
+		text_wrapped(output,
+			     "Shares of functions are of that one's own code, or of the call; "
+			     "'whylate functions' has them of all its work, the critical path's "
+			     "sums of the path; what less of one would save: --what-if "
+			     "'function=NAME: x0.5'.",
+			     0, 2);
 	fputc('\n', output->file);
 }
 

@@ -36,12 +36,13 @@ static void sum_line(const struct report *report, const char *title, const GArra
 	text_wrapped(report->output, line->str, 2, 2);
 }
 
-/* "By function, of its work: spin (work.c:15) 790.9 ms (84.0 %), …" */
+/* "By function, of the path: spin (work.c:15) 790.9 ms (48.6 %), …" */
 static void function_line(const struct report *report, const GArray *list)
 {
-	g_autoptr(GString) line = g_string_new("By function, of its work: ");
+	g_autoptr(GString) line = g_string_new("By function, of the path: ");
 
-	append_function_totals(line, list, NAMED_MAX);
+	append_function_totals(line, list, ((const struct path_totals *) report->data)->ns,
+			       NAMED_MAX);
 	if (list->len)
 		text_wrapped(report->output, line->str, 2, 2);
 }

@@ -20,7 +20,7 @@ static void summary_node(const struct node *node, struct output *output, int dep
 	if (node->sampled.samples && node->parent && node->parent->parent) {
 		g_autoptr(GString) text = g_string_new(NULL);
 
-		append_functions(text, &node->sampled);
+		append_functions(text, &node->sampled, sampled_whole(node->sampled_leaf));
 		text_wrapped(output, text->str, 2 * depth + 4, 2);
 	}
 	if (node->counters.known) {

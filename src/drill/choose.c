@@ -111,8 +111,8 @@ static int most_on_top(gconstpointer a, gconstpointer b)
 	return strcmp(x->name, y->name);
 }
 
-/* "61 ± 9 % in burn, 20 ± 7 % in step (113 samples)": those that ran, not who called them. */
-static void append_sampled(GString *text, const struct work *work)
+/* "61 ± 9 % of that in burn, 20 ± 7 % in step (113 samples)": those that ran, not their callers. */
+static void append_sampled(GString *text, const struct work *work, const char *whole)
 {
 	g_autoptr(GArray) sorted = g_array_copy(work->list);
 
@@ -129,6 +129,8 @@ static void append_sampled(GString *text, const struct work *work)
 			break;
 		g_string_append(text, i ? ", " : "");
 		append_share(text, at->on_top, work->samples);
+		if (!i)
+			g_string_append_printf(text, " of %s", whole);
 		g_string_append_printf(text, " in %s%s", at->name, at->kernel ? " [kernel]" : "");
 	}
 	g_string_append_printf(text, " (%u samples)", work->samples);
@@ -255,7 +257,7 @@ static bool look_into(struct choosing *to, const json_t *sampled, const char *le
 				       when_duration(ns, part->own));
 	if (work.samples || !*part->name) {
 		g_string_append(text, *part->name || traced->len > 1 ? ": " : "");
-		append_sampled(text, &work);
+		append_sampled(text, &work, "that");
 	}
 	ends = !choose_kernel(to, &work);
 	work_clear(&work);
@@ -421,7 +423,7 @@ static void explain_user(struct choosing *to, const json_t *threads, struct dril
 	work_sample(&work, sampled, piece->leaf, NULL, NULL);
 	traced = append_calls(text, to, threads);
 	g_string_append(text, text->len ? "; by samples " : "");
-	append_sampled(text, &work);
+	append_sampled(text, &work, "its own code");
 	append_entries(text, to, &work, piece->threads);
 	named = work.samples >= FEW && is_named(&work);
 	if (work.samples >= FEW && !named && !traced)

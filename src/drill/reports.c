@@ -121,6 +121,8 @@ struct sampling {
 	const GArray *traced;
 };
 
+#define INTERRUPTS "[interrupts]" /* a function of the report: below it is what interrupts did */
+
 static bool is_above(const GPtrArray *above, const char *name)
 {
 	for (guint i = 0; i < above->len; i++)
@@ -149,6 +151,8 @@ static struct below add_sampled(const struct sampling *to, const json_t *node, c
 
 	bool traced = is_traced(to->traced, name, kernel);
 
+	if (strcmp(name, INTERRUPTS) == 0) /* not what the thread did */
+		return below;
 	if (traced)
 		part = name;
 	g_ptr_array_add(above, (gpointer) name);

@@ -442,7 +442,7 @@ static void sampled_lines(const struct report *report, const struct sample_node 
 		fprintf(file, "  %5.1f %%  %9s  %*s%s%s\n",
 			100.0 * (double) at->ns / (double) MAX(root->ns, 1),
 			when_duration(length, at->ns), 2 * depth, "", name,
-			at->function->kernel ? " [kernel]" : "");
+			at->function->kernel && *name != '[' ? " [kernel]" : "");
 		sampled_lines(report, at, root, depth + 1);
 	}
 }
@@ -456,7 +456,7 @@ static void sampled_text(const struct report *report, const struct functions *fu
 	for (guint i = 0; i < functions->sampled->len; i++) {
 		const struct sample_tree *tree = g_ptr_array_index(functions->sampled, i);
 		g_autofree char *line = g_strdup_printf(
-			"%s (%d)%s: work of %s by %u samples; %s more has none",
+			"%s (%d)%s: all its work of %s by %u samples; %s more has none",
 			session_thread_name(functions->session, tree->thread),
 			model_thread(&functions->session->trace.model, tree->thread)->tid,
 			session_on(functions->session, tree->thread),
@@ -465,12 +465,19 @@ static void sampled_text(const struct report *report, const struct functions *fu
 
 		if (i == 0)
 			text_heading(report->output,
-				     "What ran, by samples: functions on 5 % of them or more");
+				     "What ran, by samples: functions on 5 % of them or more, "
+				     "with what they call, of all its work");
 		if (i && i >= rows_limited(functions->session, functions->sampled->len))
 			break;
 		text_wrapped(report->output, line, 0, 2);
 		sampled_lines(report, tree->root, tree->root, 0);
 	}
+	if (functions->sampled->len)
+		text_wrapped(report->output,
+			     "'whylate delay' has shares of one's own code, or of one call, and of "
+			     "the path to what was late; what less of one would save: its "
+			     "--what-if 'function=NAME: x0.5'.",
+			     0, 2);
 }
 
 /* "worker (100): 60.0 M instructions, 1.50 a cycle; … (2 runs of 20.0 ms)" */

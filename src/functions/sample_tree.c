@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "waits/state_names.h"
+
 static void node_clear(void *data)
 {
 	struct sample_node *node = data;
@@ -119,6 +121,45 @@ struct sample_tree *sample_tree_new(const struct session *session, const struct 
 		return tree;
 	sample_tree_free(tree);
 	return NULL;
+}
+
+struct functions_sampled
+sampled_in_state(const struct session *session, const struct call_scope *scope,
+		 const GArray *threads, const char *state)
+{
+	struct function_sums *sums = function_sums_new(session);
+	struct functions_sampled sampled;
+	uint32_t found = 0; /* the state's leaf; 0 is none of work */
+	int64_t ns = 0;
+
+	for (guint i = 0; i < threads->len; i++) {
+		uint32_t thread = g_array_index(threads, uint32_t, i);
+		guint count;
+		const struct call_slice *slices =
+			call_scope_slices(scope, thread, INT64_MIN, &count);
+		struct spans spans;
+		struct span span;
+
+		for (guint k = 0; k < count; k++) {
+			spans_begin(&spans, session, thread, slices[k].begin, slices[k].end);
+			while (spans_next(&spans, &span)) {
+				if (leaf_wib(span.leaf) != WIB_WORKING)
+					continue;
+				if (!found) {
+					g_autofree char *key = leaf_key(session, span.leaf);
+
+					found = strcmp(key, state) == 0 ? span.leaf : 0;
+				}
+				if (span.leaf != found)
+					continue;
+				ns += span.end - span.begin;
+				function_sums_add_all(sums, thread, span.begin, span.end);
+			}
+		}
+	}
+	sampled = function_sums_take(sums, ns, true);
+	function_sums_free(sums);
+	return sampled;
 }
 
 void sample_tree_free(void *data)

@@ -14,6 +14,7 @@
 #define WHYLATE_FUNCTIONS_SAMPLE_TREE_H
 
 #include "calls/call_scope.h"
+#include "samples/function_sums.h"
 #include "samples/sampled_states.h"
 
 struct sample_node {
@@ -34,5 +35,9 @@ struct sample_tree {
 struct sample_tree *sample_tree_new(const struct session *session, const struct call_scope *scope,
 				    const GArray *threads);
 void sample_tree_free(void *tree);
+/* What samples show of these threads' time in one state ("working/syscall:read") alone. */
+struct functions_sampled
+sampled_in_state(const struct session *session, const struct call_scope *scope,
+		 const GArray *threads, const char *state);
 
 #endif

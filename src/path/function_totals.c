@@ -171,14 +171,20 @@ GArray *function_totals_new(const struct session *session, const struct path *pa
 	return totals;
 }
 
-void append_function_totals(GString *text, const GArray *totals, guint most)
+int64_t function_totals_ns(const GArray *totals)
 {
-	int64_t whole = 0;
+	int64_t ns = 0;
+
+	for (guint i = 0; i < totals->len; i++)
+		ns += g_array_index(totals, struct function_total, i).ns;
+	return ns;
+}
+
+void append_function_totals(GString *text, const GArray *totals, int64_t whole, guint most)
+{
 	char length[32];
 	guint i;
 
-	for (i = 0; i < totals->len; i++)
-		whole += g_array_index(totals, struct function_total, i).ns;
 	for (i = 0; i < totals->len && i < most; i++) {
 		const struct function_total *total =
 			&g_array_index(totals, struct function_total, i);

@@ -32,7 +32,10 @@ void path_work_add(struct path_work *work, const struct path *path);
 GArray *path_work_totals(const struct path_work *work);
 void path_work_free(struct path_work *work);
 
-/* "spin (work.c:15) 790.9 ms (84.0 %), …": at most `most`, and how many more. */
-void append_function_totals(GString *text, const GArray *totals, guint most);
+/* "spin (work.c:15) 790.9 ms (84.0 %), …", as shares of `whole`: at most `most`, and how many
+ * more. */
+void append_function_totals(GString *text, const GArray *totals, int64_t whole, guint most);
+/* The work that they share out. */
+int64_t function_totals_ns(const GArray *totals);
 
 #endif

@@ -48,8 +48,8 @@ static GString *sentence_new(const struct telling *telling, int64_t ns)
 	return text;
 }
 
-/* ": 61 % in burn (work.c:29), called from load_theme", by samples that were taken meanwhile; one
- * of several things that the thread did has it in brackets. */
+/* ": 61 % of its own code in burn (work.c:29), called from load_theme", by samples that were taken
+ * meanwhile; one of several things that the thread did has it in brackets. */
 static void append_sampled(GString *text, const struct telling *telling, const struct share *share,
 			   bool one)
 {
@@ -68,7 +68,7 @@ static void append_sampled(GString *text, const struct telling *telling, const s
 	sampled = function_sums_take(sums, share->times.ns, true);
 	if (sampled.samples) {
 		g_string_append(text, one ? ": " : " (");
-		append_functions(text, &sampled);
+		append_functions(text, &sampled, sampled_whole(share->leaf));
 		g_string_append(text, one ? "" : ")");
 	}
 	sampled_clear(&sampled);

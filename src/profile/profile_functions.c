@@ -151,7 +151,7 @@ char *root_functions_words(const struct root *root)
 
 	if (functions_are_few(&root->sampled))
 		return NULL;
-	append_functions(text, &root->sampled);
+	append_functions(text, &root->sampled, "that work");
 	g_string_append_c(text, '.');
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }

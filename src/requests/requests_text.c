@@ -90,9 +90,10 @@ static void head(const struct requests_report *made, const GArray *order, struct
 
 	text_answer(output, requests_answer(costs, order, made->apart));
 	if (costs->functions && costs->functions->len) {
-		g_autoptr(GString) line = g_string_new("By function, of their work: ");
+		g_autoptr(GString) line = g_string_new("By function, of all their work: ");
 
-		append_function_totals(line, costs->functions, FUNCTIONS_NAMED);
+		append_function_totals(line, costs->functions, function_totals_ns(costs->functions),
+				       FUNCTIONS_NAMED);
 		text_wrapped(output, line->str, 0, 2);
 	}
 	remarks(costs, order->len, output);

@@ -170,6 +170,14 @@ struct rules *rules_of_gone(const struct session *session, const struct gone *go
 	return rules;
 }
 
+bool rules_pick_functions(const struct rules *rules)
+{
+	for (guint i = 0; i < rules->list->len; i++)
+		if (rules->means[i].calls)
+			return true;
+	return false;
+}
+
 void rules_free(struct rules *rules)
 {
 	if (!rules)

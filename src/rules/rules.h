@@ -70,6 +70,9 @@ bool rules_pick_all(struct rules *rules, guint index, uint32_t thread, int64_t f
 /* Rule `index` has picked nothing: says so, and what there is that is near. Returns false. */
 bool rules_refuse_nothing(const struct rules *rules, guint index, GError **error);
 
+/* Some rule picks what is in a function: its time is that of the function and what it calls. */
+bool rules_pick_functions(const struct rules *rules);
+
 /* The length that `change` makes of `ns`. */
 int64_t change_of(const struct change *change, int64_t ns);
 

@@ -42,6 +42,8 @@ only_function(const struct session *session, uint32_t thread, int64_t begin, int
 		if (sample->source > SAMPLE_INTERRUPT)
 			continue;
 		stack = sample_stack(session, thread, sample);
+		if (stack->in_interrupt)
+			continue;
 		if (!stack->frames->len)
 			return NULL;
 		function = sample_function(

@@ -23,7 +23,7 @@ struct function_sums {
 	const struct session *session; /* borrowed */
 	GHashTable *counts;  /* owned; function + 1 -> struct count */
 	GHashTable *callers; /* owned; function and its caller (uint64_t) -> how often */
-	uint32_t samples, cut;
+	uint32_t samples, cut, in_interrupts;
 	unsigned source; /* enum sample_source, SOURCE_NONE */
 };
 
@@ -97,7 +97,7 @@ static void begin_source(struct function_sums *sums, unsigned source)
 {
 	g_hash_table_remove_all(sums->counts);
 	g_hash_table_remove_all(sums->callers);
-	sums->samples = sums->cut = 0;
+	sums->samples = sums->cut = sums->in_interrupts = 0;
 	sums->source = source;
 }
 
@@ -113,6 +113,10 @@ void function_sums_add(struct function_sums *sums, uint32_t thread, const struct
 		return;
 	if (sample->source < sums->source)
 		begin_source(sums, sample->source);
+	if (stack->in_interrupt) {
+		sums->in_interrupts++;
+		return;
+	}
 	sums->samples++;
 	sums->cut += stack->cut;
 	for (guint i = 0; i < stack->frames->len; i++) {
@@ -278,8 +282,10 @@ static GArray *list_of(const struct function_sums *sums, int64_t ns, bool inner)
 struct functions_sampled
 function_sums_take(const struct function_sums *sums, int64_t ns, bool inner)
 {
-	struct functions_sampled sampled = {
-		.samples = sums->samples, .cut = sums->cut, .source = (uint8_t) sums->source};
+	struct functions_sampled sampled = {.samples = sums->samples,
+					    .cut = sums->cut,
+					    .in_interrupts = sums->in_interrupts,
+					    .source = (uint8_t) sums->source};
 
 	if (sums->samples)
 		sampled.functions = list_of(sums, ns, inner);

@@ -50,6 +50,7 @@ struct functions_sampled {
 			      that called these, then who is further out; NULL: no samples */
 	uint32_t samples;
 	uint32_t cut;      /* … whose stacks break off */
+	uint32_t in_interrupts; /* besides: those that fell into interrupts without events */
 	uint8_t source;    /* enum sample_source */
 };
 

@@ -8,6 +8,7 @@
 #define NAMED_MIN 0.1   /* … of so much of the samples, but for the first */
 #define CALLERS_MAX 3
 #define CUT_MIN 5       /* one of so many stacks that break off is worth a word */
+#define INTERRUPTS_MIN 20 /* … so many of which one more fell into an interrupt */
 #define FEW 5 /* samples: shares of fewer say nothing */
 #define CALLER_MOST 0.9 /* of a function's samples: its share need not be told */
 
@@ -59,7 +60,31 @@ bool functions_are_few(const struct functions_sampled *sampled)
 	return sampled->samples < FEW;
 }
 
-void append_functions(GString *text, const struct functions_sampled *sampled)
+const char *sampled_whole(uint32_t leaf)
+{
+	uint32_t kind = PACK_KIND(leaf);
+
+	return kind == LEAF_WORK_USER || kind == LEAF_WORK_KTHREAD ? "its own code" : "that";
+}
+
+/* "; 125 samples, 12 of which break off (no frame pointers); 9 more fell into interrupts" */
+static void append_samples(GString *text, const struct functions_sampled *sampled)
+{
+	if (!functions_are_few(sampled))
+		g_string_append_printf(text, "; %u samples", sampled->samples);
+	if (sampled->source > SAMPLE_INTERRUPT)
+		g_string_append(text, ", by its own events, not by a clock");
+	if (sampled->cut * CUT_MIN >= sampled->samples)
+		g_string_append_printf(text, ", %u of which break%s off (no frame pointers)",
+				       sampled->cut, sampled->cut == 1 ? "s" : "");
+	if (sampled->in_interrupts * INTERRUPTS_MIN >= sampled->samples)
+		g_string_append_printf(text, "; %u more (%.0f %% of all) fell into interrupts",
+				       sampled->in_interrupts,
+				       100.0 * sampled->in_interrupts /
+					       (sampled->samples + sampled->in_interrupts));
+}
+
+void append_functions(GString *text, const struct functions_sampled *sampled, const char *whole)
 {
 	bool few = functions_are_few(sampled);
 
@@ -76,15 +101,11 @@ void append_functions(GString *text, const struct functions_sampled *sampled)
 		g_string_append(text, i ? "; " : few ? ", " : "");
 		if (!few)
 			append_share_of(text, share->self_share, i ? -1 : share->self_error);
+		if (!few && !i)
+			g_string_append_printf(text, " of %s", whole);
 		g_string_append(text, few ? "in " : " in ");
 		append_function(text, share->function, share->line);
 		append_callers(text, share, few);
 	}
-	if (!few)
-		g_string_append_printf(text, "; %u samples", sampled->samples);
-	if (sampled->source > SAMPLE_INTERRUPT)
-		g_string_append(text, ", by its own events, not by a clock");
-	if (sampled->cut * CUT_MIN >= sampled->samples)
-		g_string_append_printf(text, ", %u of which break off (no frame pointers)",
-				       sampled->cut);
+	append_samples(text, sampled);
 }

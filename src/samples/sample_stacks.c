@@ -24,7 +24,7 @@ struct stack_key {
 	uint32_t kernel, user, program;
 	int32_t pid;
 	uint16_t host;
-	uint16_t interrupted;
+	uint16_t kind; /* what decides whose its kernel part is */
 };
 
 static guint key_hash(gconstpointer data)
@@ -32,7 +32,7 @@ static guint key_hash(gconstpointer data)
 	const struct stack_key *key = data;
 
 	return ((key->kernel * 31 + key->user) * 31 + key->program) * 31 + (guint) key->pid +
-	       key->host + key->interrupted;
+	       key->host + key->kind;
 }
 
 static gboolean key_equal(gconstpointer a, gconstpointer b)
@@ -190,6 +190,21 @@ static const char *name_at(const struct session *session, const struct kernel_pa
 	return symbol_at(session->found.symbols, address, NULL);
 }
 
+/* From `at` on; part->to: there is none. */
+static guint next_entry(const struct session *session, const struct kernel_part *part, guint at)
+{
+	while (at < part->to && !enters_interrupt(name_at(session, part, at)))
+		at++;
+	return at;
+}
+
+static guint behind_entry(const struct session *session, const struct kernel_part *part, guint at)
+{
+	while (at < part->to && enters_interrupt(name_at(session, part, at)))
+		at++;
+	return at;
+}
+
 /* False: what the interrupt's is, and what the thread's, cannot be told. */
 static bool find_part(const struct session *session, struct kernel_part *part, bool interrupted)
 {
@@ -198,42 +213,65 @@ static bool find_part(const struct session *session, struct kernel_part *part, b
 	while (part->from < part->to &&
 	       symbol_is_tracers(session->found.symbols, part->words[part->from] - 1))
 		part->from++;
-	for (at = part->from; at < part->to && !enters_interrupt(name_at(session, part, at));)
-		at++;
-	if (!interrupted) {
-		part->to = at;
+	if (!interrupted)
 		return true;
-	}
+	at = next_entry(session, part, part->from);
 	if (at == part->to)
 		return false;
-	while (at < part->to && enters_interrupt(name_at(session, part, at)))
-		at++;
-	part->from = at;
+	part->from = behind_entry(session, part, at);
 	part->exact = true;
 	return true;
 }
 
-static void add_kernel(const struct session *session, struct named_stacks *stacks,
-		       struct sample_stack *stack, const struct sample *sample)
+/* The functions from `from` to `to`. */
+static void add_names(const struct session *session, struct named_stacks *stacks,
+		      struct sample_stack *stack, const struct kernel_part *part, guint from,
+		      guint to)
 {
 	static const char *const tracing[] = {"__traceiter_", "trace_event_", "perf_trace_", NULL};
+
+	for (guint i = from; i < to; i++) {
+		const char *name = name_at(session, part, i);
+
+		if (stack->frames->len || !starts_with_one_of(name, tracing))
+			add(stacks, stack, name ? name : UNKNOWN_FUNCTION, NULL, 0, true);
+	}
+}
+
+/* False: user space's part is not of the same. */
+static bool add_kernel(const struct session *session, struct named_stacks *stacks,
+		       struct sample_stack *stack, const struct sample *sample)
+{
 	uint64_t words[CALLSTACK_WORDS];
 	struct kernel_part part = {.words = words};
+	guint at, last = 0;
 
 	part.to = callstack_words(&session->trace.flow.callstacks, sample->kernel, words);
 	if (part.to && words[part.to - 1] == UINT64_MAX) /* cut by the tracer */
 		part.to--;
 	if (!session->found.symbols ||
 	    !find_part(session, &part, sample->source <= SAMPLE_INTERRUPT))
-		return;
-	while (part.from < part.to && enters_kernel(name_at(session, &part, part.to - 1)))
-		part.to--;
-	for (guint i = part.from; i < part.to; i++) {
-		const char *name = name_at(session, &part, i);
-
-		if (stack->frames->len || !starts_with_one_of(name, tracing))
-			add(stacks, stack, name ? name : UNKNOWN_FUNCTION, NULL, 0, true);
+		return true;
+	at = next_entry(session, &part, part.from);
+	if (at < part.to && sample->in_softirq) { /* what that interrupted has no part in it */
+		add_names(session, stacks, stack, &part, part.from, at);
+		return false;
 	}
+	for (; at < part.to; at = next_entry(session, &part, last))
+		last = behind_entry(session, &part, at);
+	stack->in_interrupt = last > 0;
+	while (MAX(part.from, last) < part.to &&
+	       enters_kernel(name_at(session, &part, part.to - 1)))
+		part.to--;
+	if (stack->in_interrupt) {
+		at = last;
+		while (at > part.from && enters_interrupt(name_at(session, &part, at - 1)))
+			at--;
+		add_names(session, stacks, stack, &part, part.from, at);
+		add(stacks, stack, INTERRUPTS_FUNCTION, NULL, 0, true);
+	}
+	add_names(session, stacks, stack, &part, MAX(part.from, last), part.to);
+	return true;
 }
 
 /* --- user space's --------------------------------------------------------------------- */
@@ -364,15 +402,16 @@ sample_stack(const struct session *session, uint32_t thread, const struct sample
 				.program = program ? model_image_number(model, program) : 0,
 				.pid = thread_process(life),
 				.host = life->host,
-				.interrupted = sample->source <= SAMPLE_INTERRUPT};
+				.kind = (uint16_t) ((sample->source <= SAMPLE_INTERRUPT) << 1 |
+						    sample->in_softirq)};
 	struct sample_stack *stack = g_hash_table_lookup(stacks->known, &key);
 
 	if (stack)
 		return stack;
 	stack = g_new0(struct sample_stack, 1);
 	stack->frames = g_array_new(FALSE, FALSE, sizeof(struct sample_frame));
-	add_kernel(session, stacks, stack, sample);
-	add_user(session, stacks, stack, life, sample);
+	if (add_kernel(session, stacks, stack, sample))
+		add_user(session, stacks, stack, life, sample);
 	g_hash_table_insert(stacks->known, g_memdup2(&key, sizeof key), stack);
 	return stack;
 }

@@ -8,11 +8,13 @@
  *   …, do_syscall_64, entry_… │ read, main
  *
  * Place: samples/. Of a stack that an interrupt recorded the thread's part begins behind the
- * interrupt's entry. Calls inlined at an address are frames of their own. A function without a
- * frame hides who called it: the direct call before the first return address names that one
- * (symbols/sites.h); of an indirect call it is not known. A recorded return address that no
- * call stands before ends the stack: it is rubbish, of a program built without frame pointers;
- * so is one that has only the address that ran.
+ * interrupt's entry. If another one's lies further out, that one interrupted the thread, and the
+ * first one that: what lies between is of a softIRQ, or of the way out. Where events tell of the
+ * softIRQ, its functions end there; else the thread's own come behind INTERRUPTS_FUNCTION. Calls
+ * inlined at an address are frames of their own. A function without a frame hides who called it:
+ * the direct call before the first return address names that one (symbols/sites.h); of an indirect
+ * call it is not known. A recorded return address that no call stands before ends the stack: it is
+ * rubbish, of a program built without frame pointers; so is one that has only the address that ran.
  */
 #ifndef WHYLATE_SAMPLES_SAMPLE_STACKS_H
 #define WHYLATE_SAMPLES_SAMPLE_STACKS_H
@@ -21,6 +23,7 @@
 #include "timeline/sample.h"
 
 #define UNKNOWN_FUNCTION "[unknown]"
+#define INTERRUPTS_FUNCTION "[interrupts]" /* what is called by it is theirs */
 
 struct code_function {
 	const char *name; /* of a file without names that file's; UNKNOWN_FUNCTION */
@@ -38,6 +41,7 @@ struct sample_frame {
 struct sample_stack {
 	GArray *frames; /* struct sample_frame */
 	bool cut; /* its user space's part breaks off */
+	bool in_interrupt; /* … of which no event tells: nothing of the thread's ran */
 };
 
 /* Kept by the session. */

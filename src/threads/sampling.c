@@ -47,6 +47,15 @@ static const struct frame *interrupt_of(const struct cpu *cpu)
 	return found;
 }
 
+/* A softIRQ, below the interrupts at the top. */
+static bool in_softirq(const struct cpu *cpu)
+{
+	for (uint32_t i = cpu->depth; i-- > 0;)
+		if (PACK_KIND(cpu->frames[i].what) == FRAME_SOFTIRQ)
+			return true;
+	return false;
+}
+
 /* The event begins an interrupt of whatever the CPU did. */
 static bool begins(const struct flow *flow, const struct cpu *cpu, const struct event *event,
 		   bool *clock)
@@ -99,6 +108,7 @@ void flow_sample(struct flow *flow, struct cpu *cpu, const struct event *event)
 	if (frame && frame == cpu->sampled)
 		return;
 	cpu->sampled = frame;
+	sample.in_softirq = in_softirq(cpu);
 	sample.kernel = callstack_id(&flow->callstacks, &event->callstack);
 	sample.user = callstack_id(&flow->callstacks, &event->user_callstack);
 	if (sample.kernel || sample.user)

@@ -28,8 +28,9 @@ enum sample_source {
 struct sample {
 	int64_t time; /* what ran until then: an interrupt's is its begin */
 	uint32_t kernel; /* stack by number, 0: not recorded */
-	uint32_t user : 30;
+	uint32_t user : 29;
 	uint32_t source : 2; /* enum sample_source */
+	uint32_t in_softirq : 1; /* one that the trace has events of */
 };
 
 #define SAMPLES_PER_CHUNK 32u

@@ -365,6 +365,7 @@ static void add_samples(struct builder *builder, const struct span *span)
 	for (guint i = leaf_wib(span->leaf) == WIB_WORKING ? 1 : 2; i < depth; i++) {
 		if (!path[i]->sums)
 			path[i]->sums = function_sums_new(builder->session);
+		path[i]->sampled_leaf = span->leaf;
 		function_sums_add_all(path[i]->sums, builder->thread, span->begin, span->end);
 	}
 }

@@ -32,7 +32,8 @@ struct node {
 	GPtrArray *children; /* owned; largest first */
 	GArray *instances;   /* struct instance, longest first, at most the limit */
 	bool spans_gap;      /* some instance does */
-	struct functions_sampled sampled; /* what ran in it */
+	struct functions_sampled sampled; /* what ran in it … */
+	uint32_t sampled_leaf; /* … that state, of one with samples below working */
 	struct counters counters; /* of all its work: what hardware counters counted; else runs 0 */
 
 	/* while it is built */

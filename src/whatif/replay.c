@@ -324,9 +324,11 @@ void replay_heading(const struct replay *replay, int64_t recorded, struct output
 	if (replay->best)
 		best_text(replay, recorded, output);
 	append_rules(heading, replay->texts);
-	g_string_append_printf(heading, " (%" G_GUINT64_FORMAT " stretch%s, %s)", replay->count,
+	g_string_append_printf(heading, " (%" G_GUINT64_FORMAT " stretch%s, %s", replay->count,
 			       replay->count == 1 ? "" : "es",
 			       when_duration(length, replay->picked));
+	g_string_append(heading,
+			rules_pick_functions(replay->rules) ? " in it and what it calls)" : ")");
 	text_heading(output, heading->str);
 }
 

@@ -148,7 +148,7 @@ static void test_first_round(void)
 	g_assert_cmpint(piece(drilled, 0)->end, ==, PIECE_OPEN);
 	/* Wilson's interval of 90 in 100 is 0.826 to 0.945 */
 	g_assert_cmpstr(piece(drilled, 0)->words, ==,
-			"90 ± 6 % in memset [kernel] (100 samples); asked for by main");
+			"90 ± 6 % of that in memset [kernel] (100 samples); asked for by main");
 	g_assert_cmpint(piece(drilled, 1)->ns, ==, 50 * MS);
 	g_assert_cmpint(piece(drilled, 1)->end, ==, PIECE_CAUSE);
 	g_assert_cmpstr(piece(drilled, 1)->cause, ==, "block-device: vda");
@@ -169,9 +169,10 @@ static void test_second_round(void)
 	g_assert_false(drill_goes_on(drilled->choice));
 	g_assert_cmpint(piece(drilled, 0)->end, ==, PIECE_FUNCTION);
 	/* 90 of the 98 samples in zero: Wilson's interval is 0.847 to 0.958 */
-	g_assert_cmpstr(piece(drilled, 0)->words, ==,
-			"zero worked 98.00 ms itself in 5 calls: 92 ± 6 % in memset [kernel] (98 "
-			"samples); asked for by main");
+	g_assert_cmpstr(
+		piece(drilled, 0)->words, ==,
+		"zero worked 98.00 ms itself in 5 calls: 92 ± 6 % of that in memset [kernel] (98 "
+		"samples); asked for by main");
 }
 
 /* Each call of a probe takes some 2 µs: 2000 are 4 ms, of a limit of 10. */
@@ -246,7 +247,8 @@ static void test_entries(void)
 	g_assert_false(drill_goes_on(choice));
 	/* 9 of 10 samples, and 1: Wilson's intervals are 0.596 to 0.982, and 0.018 to 0.404 */
 	g_assert_cmpstr(((struct drill_piece *) g_ptr_array_index(choice->pieces, 0))->words, ==,
-			"90 ± 19 % in step, 10 ± 19 % in draw (10 samples); draw was entered 4 "
+			"90 ± 19 % of its own code in step, 10 ± 19 % in draw (10 samples); draw "
+			"was entered 4 "
 			"times, some 25.00 ms of work each, half of them 26.00 ms or less before "
 			"the next");
 	drill_choice_free(choice);

@@ -16,6 +16,7 @@
 #define TICK UINT64_C(0xffffffff81000110)   /* in asm_sysvec_apic_timer_interrupt */
 #define READ UINT64_C(0xffffffff81000210)   /* in vfs_read */
 #define COPY UINT64_C(0xffffffff81000300)   /* the first byte of copy_page */
+#define SOFT UINT64_C(0xffffffff81000510)   /* in handle_softirqs */
 #define ENTRY UINT64_C(0xffffffff81000410)  /* in do_syscall_64 */
 
 static const char kallsyms[] =
@@ -23,6 +24,7 @@ static const char kallsyms[] =
 	"ffffffff81000200 T vfs_read\n"
 	"ffffffff81000300 T copy_page\n"
 	"ffffffff81000400 T do_syscall_64\n"
+	"ffffffff81000500 T handle_softirqs\n"
 	"ffffffffc0000000 t lttng_callstack [lttng_tracer]\n";
 
 struct words {
@@ -232,6 +234,78 @@ static void test_functions(void)
 	node_free(summary);
 }
 
+/* "ELEMENT SAMPLES IN_INTERRUPTS FUNCTION◄CALLER …; …" of what the thread did on the CPU. */
+static const char *functions_of(struct feed *feed, const struct node *node, GString *text)
+{
+	for (guint i = 0; i < node->children->len; i++) {
+		const struct node *leaf = node->children->pdata[i];
+
+		if (leaf->parent->parent && (leaf->sampled.samples || leaf->sampled.in_interrupts))
+			g_string_append_printf(text, "%s%s %u %u", text->len ? "; " : "",
+					       leaf->element, leaf->sampled.samples,
+					       leaf->sampled.in_interrupts);
+		for (guint k = 0; leaf->parent->parent && leaf->sampled.functions &&
+				  k < leaf->sampled.functions->len;
+		     k++)
+			g_string_append_printf(text, " %s",
+					       g_array_index(leaf->sampled.functions,
+							     struct function_share, k)
+						       .function->name);
+		functions_of(feed, leaf, text);
+	}
+	return text->str;
+}
+
+/* Two ticks in a read, of which the second comes in a softIRQ: its stack has the first interrupt's
+ * entry further out. `told`: the softIRQ has its events, and the sample is its own, with nothing of
+ * whom it interrupted; else the trace has it as part of the read, and it is left out of that. */
+static void in_softirq(bool told, const char *expected)
+{
+	FEED(1);
+	struct words inside = {{TRACER, TICK, SOFT, TICK, COPY, READ, ENTRY}, 7},
+		     user = {{0x5000, 0x6000}, 2};
+	g_autofree char *place = NULL;
+	g_autoptr(GString) text = g_string_new(NULL);
+	struct node *summary;
+	struct event event;
+	int fd = g_file_open_tmp("kallsyms-XXXXXX", &place, NULL);
+
+	close(fd);
+	g_assert_true(g_file_set_contents(place, kallsyms, -1, NULL));
+	feed->options.kallsyms = g_strdup(place);
+	sw(feed, 10, 0, "idle", 0, 0, "a", 5);
+	entry(feed, 20, 0, "read", 3);
+	tick(feed, 30, 1);
+	tick_ends(feed, 35);
+	if (told) {
+		event = event_of(feed, 36, 0, "irq_softirq_entry");
+		event.softirq.vec = 9;
+		send(feed, &event);
+	}
+	event = event_of(feed, 40, 0, "x86_irq_vectors_local_timer_entry");
+	with_stacks(feed, &event, 1, &inside, &user);
+	tick_ends(feed, 45);
+	if (told) {
+		event = event_of(feed, 46, 0, "irq_softirq_exit");
+		event.softirq.vec = 9;
+		send(feed, &event);
+	}
+	leave(feed, 95, 0, "read", 1);
+	plain(feed, 100, 0, "other");
+	finish(feed);
+	unlink(place);
+	summary = summary_new(feed->session, life(feed, 5, 0), 0, 100);
+	g_assert_cmpstr(functions_of(feed, summary, text), ==, expected);
+	node_free(summary);
+}
+
+static void test_in_interrupts(void)
+{
+	in_softirq(false, "syscall:read 1 1 copy_page vfs_read [unknown]");
+	in_softirq(true, "syscall:read 1 0 copy_page vfs_read [unknown]; "
+			 "softirq:9 1 0 handle_softirqs");
+}
+
 static struct event_bytes bytes_of(const struct words *words)
 {
 	return (struct event_bytes) {(const uint8_t *) words->words,
@@ -283,6 +357,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/samples/no copies", test_no_copies);
 	g_test_add_func("/samples/sources", test_sources);
 	g_test_add_func("/samples/functions", test_functions);
+	g_test_add_func("/samples/in interrupts", test_in_interrupts);
 	g_test_add_func("/samples/tree", test_tree);
 	g_test_add_func("/samples/forget", test_forget);
 	return g_test_run();
