@@ -703,6 +703,121 @@ def check_what_if_sums(browser):
     assert "%d would be shorter, %d longer" % (found["sooner"], found["later"]) in browser.text("#what-if"), browser.text("#what-if")
 
 
+def check_what_if_diff(browser):
+    """diff: the way that is compared, and the calls whose mean changes, as the JSON has them; the others are counted."""
+    rows, found = what_if_rows(browser, "what-if-diff", "diff", trace("futex"), "--what-if", "leaf=blocked/*nanosleep: x0.5")
+    report = json.loads(output("diff", trace("futex"), "--what-if", "leaf=blocked/*nanosleep: x0.5", "--format", "json"))
+    changed = [one for one in report["calls"] if one["a_count"] and one["b_count"] and round(one["a_mean"]) != round(one["b_mean"])]
+    times = [(report["changed_most"]["a_ns"], report["changed_most"]["b_ns"])] + \
+        [(round(one["a_mean"]), round(one["b_mean"])) for one in changed]
+    assert times[0][0] - times[0][1] > 7e7 and {"futex", "clock_nanosleep"} <= {one["name"] for one in changed}, times
+    assert [row[1:] for row in rows] == [[duration(a), duration(b), change(a, b)] for a, b in times], (rows, times)
+    said = browser.text("#what-if")
+    assert "%d stretches" % found["picked"]["count"] in said and found["orders"][0] in said, said
+    assert "%d other system calls take as long" % (len(report["calls"]) - len(changed)) in said, said
+    browser.open("what-if-diff-web", "diff", trace("web-mixed"), "--what-if", "leaf=blocked/*nanosleep: x0.5")
+    sides = json.loads(output("diff", trace("web-mixed"), "--what-if", "leaf=blocked/*nanosleep: x0.5", "--format", "json"))
+    assert "the mean of %d requests" % len(sides["a"]["requests"]) in browser.text("#what-if tbody"), browser.text("#what-if tbody")
+    assert duration(round(sides["a"]["mean"])) in browser.text("#what-if tbody")
+
+
+def check_flame_address(browser):
+    """The box that a flame graph is zoomed to, and what is searched in it, are in the address: it opens there, Back goes back."""
+    browser.open("startup", "delay", SOURCE + "/traces/startup-chain", *TARGET)
+    browser.js("document.getElementById('flame').scrollIntoView()")
+    browser.js("return new Promise(done => setTimeout(done, 300))")
+    browser.click("[data-flame=waits]")
+    browser.click("#flame .icicle [aria-level='2']")
+    browser.click("#flame .icicle [aria-level='3']")
+    chosen = "return document.querySelector('#flame .icicle [aria-selected=true]').getAttribute('aria-label')"
+    label, place = browser.js(chosen), browser.js("return location.hash")
+    assert "flame=waits" in place and place.count("in=") == 2, place
+    browser.driver.back()
+    browser.settle()
+    assert browser.js("return location.hash").count("in=") == 1 and browser.js(chosen) != label
+    browser.open("startup", fragment=place + "&find=Xorg")
+    assert browser.js(chosen) == label, (browser.js(chosen), label)
+    assert browser.js("return document.querySelector('#flame input').value") == "Xorg"
+    assert not browser.complaints(), browser.complaints()
+
+
+def check_lane_click(browser):
+    """A click on a CPU's lane selects who ran there then, and searches nothing; one on an interrupt's finds its states."""
+    browser.open("web-overview", "overview", trace("web-mixed"))
+    at = """const t = whylate.timeline, at = whylate.lanes.findIndex((lane) => lane.name === arguments[0]), lane = whylate.lanes[at];
+        t.reveal(-2 - at); t.paint();
+        const list = lane.who || lane.waiting, part = list.findIndex((value) => value);
+        let place; t.eachLine((row, y, height) => { if (row === -2 - at) place = y + height / 2; });
+        const box = t.canvas.getBoundingClientRect(), x = t.x((part + 0.5) / list.length * whylate.length_ns);
+        for (const type of ['pointerdown', 'pointerup'])
+            t.canvas.dispatchEvent(new PointerEvent(type, {clientX: box.left + x, clientY: box.top + place, pointerId: 1, bubbles: true}));
+        return lane.who ? whylate.rows[lane.who[part] - 1].tid : null"""
+    browser.js("Element.prototype.setPointerCapture = () => {}")  # there is no such pointer
+    tid = browser.js(at, "cpu:0")
+    assert browser.js("return whylate.rows[whylate.timeline.selected.row].tid") == tid
+    assert browser.js("return document.getElementById('search').value") == ""
+    names = browser.js("return whylate.lanes.filter((lane) => lane.interrupt).map((lane) => lane.name)")
+    for name in ["cpu:waiting"] + names[:2]:
+        browser.js(at, name)
+        assert browser.js("return whylate.timeline.search.hits.length"), (name, browser.js("return document.getElementById('search').value"))
+
+
+def check_pinch(browser):
+    """Two fingers that part zoom: what was between them stays there; one that is lifted ends it."""
+    browser.open("startup", "delay", SOURCE + "/traces/startup-chain", *TARGET)
+    browser.js("document.getElementById('canvas').scrollIntoView({block: 'center'})")
+    left, top, wide = browser.js("const t = whylate.timeline, b = t.canvas.getBoundingClientRect(); return [b.left + t.left, b.top + 60, b.width - t.left]")
+    touch = lambda kind, *xs: browser.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {
+        "type": kind, "touchPoints": [{"x": x, "y": top, "id": i} for i, x in enumerate(xs)]})
+    time_at = lambda x: browser.js("return whylate.timeline.time(arguments[0] - whylate.timeline.canvas.getBoundingClientRect().left)", x)
+    whole = browser.shown()
+    middle = left + wide / 2
+    before = time_at(middle)
+    touch("touchStart", middle - 50)
+    touch("touchStart", middle - 50, middle + 50)
+    touch("touchMove", middle - 75, middle + 75)
+    touch("touchMove", middle - 100, middle + 100)
+    touch("touchEnd")
+    browser.settle()
+    shown = browser.shown()
+    assert abs((shown[1] - shown[0]) / (whole[1] - whole[0]) - 0.5) < 0.02, (shown, whole)
+    assert abs(time_at(middle) - before) < (shown[1] - shown[0]) / 100, (before, time_at(middle))
+    assert browser.js("return whylate.timeline.selected") is None, "a pinch is no click"
+
+
+def check_nobody_asks(browser):
+    """Without requests the page has the text's hint of what to try; who does not live in view has no row."""
+    browser.open("no-requests", "requests", trace("futex"))
+    text = " ".join(output("requests", trace("futex")).decode().split())
+    note = browser.text("#answer .headline .note")
+    assert "--preset client, process or syscall:NAME" in note and note in text, note
+    browser.open("requests", "requests", trace("web-mixed"))
+    away = """const t = whylate.timeline, seen = [];
+        t.eachLine((row) => row >= 0 && seen.push(row));
+        return [seen, whylate.rows.map(({from, to}) => from < t.to && to > t.from), [...t.shares.keys()]]"""
+    seen, alive, shares = browser.js(away)
+    assert sorted(set(seen) | set(shares)) == sorted({row for row, lives in enumerate(alive) if lives} | set(shares)) and not all(alive)
+    assert "%d threads that did not live" % (len(alive) - len(seen)) in browser.text("#away"), browser.text("#away")
+    browser.click("#zoom-all")
+    assert len(browser.js(away)[0]) == len(alive)
+
+
+def check_graph_ways(browser):
+    """No arrow of the graph crosses a box: points along each lie outside of all boxes but its own two."""
+    for name in ("overview", "web-overview"):
+        browser.open(name)
+        crossed = browser.js("""const boxes = [...document.querySelectorAll('#graph .node > rect')].map((one) => one.getBBox());
+            return [...document.querySelectorAll('#graph .edge')].flatMap((edge) => {
+                const length = edge.getTotalLength(), found = [];
+                for (let at = 4; at < length - 4; at += 3) {
+                    const {x, y} = edge.getPointAtLength(at);
+                    if (boxes.some((b) => x > b.x + 1 && x < b.x + b.width - 1 && y > b.y + 1 && y < b.y + b.height - 1)) found.push([x, y]);
+                }
+                return found.length ? [[edge.textContent, found[0]]] : [];
+            })""")
+        assert not crossed and browser.js("return document.querySelectorAll('#graph .edge').length"), (name, crossed)
+
+
 def check_keys(browser):
     """Everything of the timeline without a mouse."""
     browser.open("startup")
@@ -735,11 +850,17 @@ def check_keys(browser):
 def check_peaks(browser):
     """fork4: clone has two peaks; a click on each shows its causes, and an example in the timeline."""
     browser.open("fork4", "profile", trace("fork4"), "--operation", "syscall:clone")
-    profile, = json.loads(output("profile", trace("fork4"), "--operation", "syscall:clone", "--format", "json"))["profiles"]
+    report = json.loads(output("profile", trace("fork4"), "--operation", "syscall:clone", "--format", "json"))
+    profile, = report["profiles"]
     assert len(browser.all(".peak")) == len(profile["peaks"]) == 2
-    words = [element.text for element in browser.all("#answer .headline li")]
-    for peak, text in zip(profile["peaks"], words):
-        assert "%s operations" % "{:,}".format(peak["count"]) in text and "its own work" in text, (peak["count"], text)
+    # the text's sentences head it; what is said first is shown, and each shows its peak
+    sentences = [one["sentence"] for one in report["answer"]]
+    text = " ".join(output("profile", trace("fork4"), "--operation", "syscall:clone").decode().split())
+    assert sentences and [one.text for one in browser.all("#answer .headline li")] == sentences, sentences
+    assert all(sentence in text for sentence in sentences), sentences
+    for number, one in list(enumerate(report["answer"], 1))[::-1]:
+        browser.click("#answer .headline li:nth-child(%d) button" % number)
+        assert "Peak %d" % one["peak"] in browser.text("#peak"), (one, browser.text("#peak"))
     browser.picture("fork4")
     colours = set(browser.js("return [...document.querySelectorAll('.histogram .column')].map((one) => one.getAttribute('class'))"))
     assert colours - {"column f-all"}, colours  # by what most of each peak's time went to
@@ -747,7 +868,7 @@ def check_peaks(browser):
         browser.click('.peak[data-peak="%d"] text' % number)
         example = peak["roots"][0]["example"]
         panel = browser.text("#peak")
-        assert "{:,}".format(peak["count"]) in panel and duration(peak["sum_ns"]) in panel, panel
+        assert "its own work" in panel and "{:,}".format(peak["count"]) in panel and duration(peak["sum_ns"]) in panel, panel
         assert "%s (%d)" % (example["name"], example["tid"]) in panel and duration(example["end"] - example["begin"]) in panel, panel
         ends = browser.js("const s = whylate.timeline.selected; return [whylate.rows[s.row].tid, s.begin, s.end]")
         assert ends[0] == example["tid"] and ends[2] - ends[1] == example["end"] - example["begin"], (ends, example)
@@ -854,7 +975,7 @@ def check_looks(browser):
     assert dark == "rgb(20, 24, 29)" and light != dark, (dark, light)
     browser.media()
     browser.size(400, 800)
-    for name in ("startup", "what-if", "what-if-overview", "what-if-profile", "what-if-requests", "fork4", "overview", "requests", "functions", "diff", "check"):
+    for name in ("startup", "what-if", "what-if-overview", "what-if-profile", "what-if-requests", "what-if-diff", "fork4", "overview", "requests", "functions", "diff", "check"):
         browser.open(name)
         wide = browser.js("return document.documentElement.scrollWidth")
         assert wide <= 400, "%s: %d pixels wide" % (name, wide)
@@ -922,7 +1043,7 @@ def check_accessible(browser):
     if not axe:
         print("# not looked at: " + why)
         return
-    for name, *arguments in (("startup",), ("what-if",), ("what-if-overview",), ("what-if-profile",), ("what-if-requests",), ("overview",), ("fork4",), ("requests",), ("functions",), ("diff",), ("check",)):
+    for name, *arguments in (("startup",), ("what-if",), ("what-if-overview",), ("what-if-profile",), ("what-if-requests",), ("what-if-diff",), ("overview",), ("fork4",), ("requests",), ("functions",), ("diff",), ("check",)):
         for scheme in ("light", "dark"):
             browser.media(prefers_color_scheme=scheme)
             browser.open(name, *arguments)
@@ -960,11 +1081,12 @@ tap.case("sink.whylate.overview with format=html", check_plugin)
 tap.case("where there are no pages it is refused", check_refused)
 IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
-              ("what if: two paths on one scale", check_what_if), ("what if: tables", check_what_if_sums), ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
+              ("what if: two paths on one scale", check_what_if), ("what if: tables", check_what_if_sums), ("what if: diff", check_what_if_diff), ("flame graphs in the address", check_flame_address), ("a click on a lane", check_lane_click),
+              ("two fingers", check_pinch), ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
               ("lanes of interrupts", check_interrupts), ("lanes of locks", check_holders), ("lanes of devices", check_depth), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
               ("diff: two histograms, two ways", check_diff), ("check", check_check), ("batch: its index leads to pages", check_index), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("profiles compared", check_compared), ("time-lapse as a heat map", check_lapse),
-              ("overview: figures and graph", check_overview), ("names that are markup", check_names),
+              ("overview: figures and graph", check_overview), ("the graph's arrows pass by its boxes", check_graph_ways), ("without requests, and rows of who lives", check_nobody_asks), ("names that are markup", check_names),
               ("light, dark, narrow, print", check_looks), ("accessible, says axe-core", check_accessible), ("other traces", check_opens))
 if have_browser():
     the_browser = Browser()

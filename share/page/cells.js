@@ -51,42 +51,31 @@ function unpack(bytes, start, stop, from, numbers = OWN) {
 		what = [],
 		shares = [],
 		counts = [],
-		extra = new Map();
-	let p = start,
-		t = from;
-	const number = () => {
-		let value = 0,
-			scale = 1,
-			byte;
-		do {
-			byte = bytes[p++];
-			value += (byte & 127) * scale;
-			scale *= 128;
-		} while (byte & 128);
-		return value;
-	};
-	while (p < stop) {
-		const head = number(),
+		extra = new Map(),
+		packed = new Numbers(bytes, start);
+	let t = from;
+	while (packed.at < stop) {
+		const head = packed.next(),
 			merged = head % 2;
 		t += (head - merged) / 2;
 		if (merged) {
 			what.push(-1 - counts.length);
-			counts.push(number());
-			const present = bytes[p++];
+			counts.push(packed.next());
+			const present = packed.byte();
 			let rest = 255;
 			for (let kind = 0; kind < CLASSES.length; kind++) {
 				let share = 0;
-				if ((present >> kind) & 1) share = present >> (kind + 1) ? Math.min(bytes[p++], rest) : rest;
+				if ((present >> kind) & 1) share = present >> (kind + 1) ? Math.min(packed.byte(), rest) : rest;
 				rest -= share;
 				shares.push(share);
 			}
 		} else {
-			const leaf = numbers.leaf(number());
+			const leaf = numbers.leaf(packed.next());
 			if (isBlocked(LEAVES[leaf].kind)) {
-				const resource = numbers.text(number()),
-					waker = numbers.text(number()),
-					row = number();
-				extra.set(what.length, [resource, waker, numbers.row(row) - 1, row ? number() : 0]);
+				const resource = numbers.text(packed.next()),
+					waker = numbers.text(packed.next()),
+					row = packed.next();
+				extra.set(what.length, [resource, waker, numbers.row(row) - 1, row ? packed.next() : 0]);
 			}
 			what.push(leaf);
 		}

@@ -75,6 +75,30 @@ function exactly(ns) {
 	return String(ns).replace(/\B(?=(\d{3})+$)/g, ',') + ' ns';
 }
 
+/* Takes numbers in LEB128 out of bytes, one after the other: {next(), byte(), at}. */
+class Numbers {
+	constructor(bytes, start = 0) {
+		this.bytes = bytes;
+		this.at = start;
+	}
+
+	byte() {
+		return this.bytes[this.at++];
+	}
+
+	next() {
+		let value = 0,
+			scale = 1,
+			byte;
+		do {
+			byte = this.bytes[this.at++];
+			value += (byte & 127) * scale;
+			scale *= 128;
+		} while (byte & 128);
+		return value;
+	}
+}
+
 const absolute = (ns) => BASE + BigInt(Math.round(ns));
 
 /* The time of day where the trace was analysed, with nanoseconds. */

@@ -324,6 +324,7 @@ PAGES.diff = (timeline, main) => {
 			coverageCard(),
 		),
 	);
+	main.append(...whatIfTables());
 	if (histograms)
 		main.append(
 			section(

@@ -79,6 +79,7 @@ function makeTimeline() {
 				'click a state to explain it, click a name for its frames.',
 		),
 		notes(),
+		away(timeline),
 		statistics(timeline),
 		details,
 	);
@@ -116,6 +117,19 @@ function notes() {
 	if (TIMELINE.rows_omitted)
 		list.push(`${count(TIMELINE.rows_omitted, 'thread')} that the report names have no row here.`);
 	return list.map((text) => el('p', {class: 'note'}, text));
+}
+
+/* How many rows are not there, as nobody would see anything in them. */
+function away(timeline) {
+	const line = el('p', {class: 'note', id: 'away'}),
+		tell = () => {
+			const number = timeline.lines.filter((row) => timeline.isAway(row)).length;
+			line.textContent = number ? `${count(number, 'thread')} that did not live in the part shown ${number === 1 ? 'has' : 'have'} no row.` : '';
+			line.hidden = !number;
+		};
+	timeline.listeners.push(tell);
+	tell();
+	return line;
 }
 
 /* --- details ------------------------------------------------------------------------ */
@@ -325,7 +339,7 @@ function clicked(timeline, x, y) {
 	}
 	const cell = pick(timeline, x, y);
 	if (cell && cell.piece && cell.row >= 0) select(timeline, cellAt(cell.row, cell.begin, timeline.nsPerPixel));
-	else if (cell && cell.lane) showResource(timeline, cell.lane.name);
+	else if (cell && cell.lane) clickedLane(timeline, cell.lane, cell.time);
 	else if (cell && !cell.piece) select(timeline, cell);
 }
 
@@ -354,7 +368,9 @@ function step(timeline, by) {
 
 function keys(timeline, canvas, search) {
 	const move = (by) => {
-		timeline.line = Math.max(0, Math.min(timeline.lines.length - 1, timeline.line + by));
+		let line = timeline.line + by;
+		while (line >= 0 && line < timeline.lines.length && timeline.isAway(timeline.lines[line])) line += by;
+		if (line >= 0 && line < timeline.lines.length) timeline.line = line;
 		const row = timeline.lines[timeline.line];
 		timeline.reveal(row);
 		timeline.draw();

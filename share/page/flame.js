@@ -196,6 +196,7 @@ function flameSection(timeline) {
 	const choose = (flame) => {
 		chosen = flame;
 		icicle = new Icicle(`Flame graph: ${flame.title}`, flame.id === 'cpu' && TIMELINE.samples ? 'sample' : null);
+		icicle.onplace = (step) => rememberPlace(timeline, step);
 		place.replaceChildren(icicle.element);
 		for (const tab of tabs) tab.setAttribute('aria-pressed', tab.dataset.flame === flame.id);
 		draw();
@@ -203,6 +204,8 @@ function flameSection(timeline) {
 	const tabs = flames.map((flame) =>
 		button(flame.title, flame.about, () => choose(flame), {'data-flame': flame.id, 'aria-pressed': 'false'}),
 	);
+	for (const flame of flames)
+		FLAME_PLACES.set(flame.id, {icicle: () => (chosen === flame ? icicle : null), show: () => (chosen !== flame || !icicle ? choose(flame) : draw())});
 	const element = section('flame', 'Flame graph', null, el('div', {class: 'toolbar'}, tabs), about, place, note);
 	/* drawn when it comes into view, and again when another part of time is shown */
 	const renew = () => {

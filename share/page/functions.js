@@ -56,9 +56,10 @@ function sampledTree() {
 	return root;
 }
 
-function icicleSection(id, title, about, tree, counted) {
+function icicleSection(timeline, id, title, about, tree, counted) {
 	const icicle = new Icicle(title, counted),
 		element = section(id, title, about, icicle.element);
+	placeFlame(timeline, id, icicle);
 	icicle.show(tree);
 	return element;
 }
@@ -127,6 +128,7 @@ PAGES.functions = (timeline, main) => {
 			coverageCard(),
 		),
 		icicleSection(
+			timeline,
 			'walk',
 			'The walk',
 			`From the outermost calls down into the kernel and to what was waited for: ${METRIC_WORDS}, by thread.`,
@@ -136,7 +138,7 @@ PAGES.functions = (timeline, main) => {
 	);
 	if (REPORT.sampled && REPORT.sampled.length)
 		main.append(
-			icicleSection('flame', 'Samples', 'What ran on CPUs, by the call stacks of samples.', sampledTree(), 'sample'),
+			icicleSection(timeline, 'flame', 'Samples', 'What ran on CPUs, by the call stacks of samples.', sampledTree(), 'sample'),
 		);
 	if (REPORT.stand_outs.length)
 		main.append(

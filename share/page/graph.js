@@ -46,37 +46,64 @@ function placeNodes(nodes, edges, layer) {
 
 const NODE = {width: 170, height: 46, gap: 150, row: 72};
 
-/* Where each node stands, and how much room arcs need above and below the rows. */
+/* Arrows over columns between run below all boxes, each in a channel in which it is alone: edge → channel, the shortest at the top.
+ * columnsOf(edge): [column it leaves, column it goes to] */
+function channelsOf(edges, columnsOf) {
+	const channels = new Map(),
+		taken = [];
+	const span = (edge) => columnsOf(edge).sort((a, b) => a - b),
+		long = (edge) => span(edge)[1] - span(edge)[0];
+	for (const edge of [...edges].sort((a, b) => long(a) - long(b))) {
+		const [first, last] = span(edge);
+		let channel = taken.findIndex((others) => others.every(([a, b]) => b <= first || a >= last));
+		if (channel < 0) channel = taken.push([]) - 1;
+		taken[channel].push([first, last]);
+		channels.set(edge, channel);
+	}
+	return channels;
+}
+
+/* From a box's side to another's by the channel at `dip`: down and up between two columns, where no box is. Back: from right to left. */
+function farWay([x1, y1], [x2, y2], dip, gap) {
+	const on = x2 > x1 ? gap : -gap;
+	return (
+		`M${x1} ${y1} C${x1 + on * 0.7} ${y1} ${x1 + on * 0.3} ${dip} ${x1 + on} ${dip} ` +
+		`H${x2 - on} C${x2 - on * 0.3} ${dip} ${x2 - on * 0.7} ${y2} ${x2} ${y2}`
+	);
+}
+
+const CHANNEL = 20;
+
+/* Where each node stands, and the channels of far arrows below them. */
 function graphPlaces(nodes, edges) {
-	const {columns, place} = placeNodes(nodes, edges, layersOf(nodes, edges));
-	const deep = Math.max(...columns.map((column) => column.length));
-	const columnOf = (node) => columns.findIndex((one) => one.includes(node));
-	const spans = edges.map((edge) => columnOf(edge.to) - columnOf(edge.from));
-	const arc = (span) => (Math.abs(span) > 1 ? 14 * Math.abs(span) : 0);
-	const above = 12 + Math.max(0, ...spans.filter((span) => span > 0).map(arc));
-	const below = 12 + Math.max(0, ...spans.filter((span) => span < 0).map(arc));
+	const {columns, place} = placeNodes(nodes, edges, layersOf(nodes, edges)),
+		deep = Math.max(...columns.map((column) => column.length)),
+		columnOf = new Map(columns.flatMap((column, i) => column.map((node) => [node, i]))),
+		span = ({from, to}) => columnOf.get(to) - columnOf.get(from),
+		channels = channelsOf(
+			edges.filter((edge) => Math.abs(span(edge)) > 1),
+			({from, to}) => [columnOf.get(from), columnOf.get(to)],
+		);
 	const at = (node) => [
-		10 + columnOf(node) * (NODE.width + NODE.gap),
-		above + (place.get(node) + (deep - columns[columnOf(node)].length) / 2) * NODE.row,
+		10 + columnOf.get(node) * (NODE.width + NODE.gap),
+		12 + (place.get(node) + (deep - columns[columnOf.get(node)].length) / 2) * NODE.row,
 	];
-	const bottom = above + (deep - 1) * NODE.row + NODE.height;
+	const bottom = 12 + (deep - 1) * NODE.row + NODE.height;
 	return {
 		at,
-		columnOf,
-		arc,
-		top: above,
-		bottom,
-		width: 20 + (spans.includes(0) ? 90 : 0) + columns.length * NODE.width + (columns.length - 1) * NODE.gap,
-		height: bottom + below + 6,
+		span,
+		dip: (edge) => bottom + CHANNEL * (1 + channels.get(edge)),
+		width: 20 + (edges.some((edge) => !span(edge)) ? 90 : 0) + columns.length * NODE.width + (columns.length - 1) * NODE.gap,
+		height: bottom + CHANNEL * (1.5 + Math.max(-1, ...channels.values())),
 	};
 }
 
-/* An arrow's way, and where its text stands: straight to the next column, as an arc over (back: under) all rows
- * to a farther one, around the right side within a column. */
+/* An arrow's way, and where its text stands: straight to the next column, in a channel below all boxes to a farther one, around the right
+ * side within a column. */
 function edgeWay(edge, places) {
 	const [x1, y1] = places.at(edge.from),
 		[x2, y2] = places.at(edge.to),
-		span = places.columnOf(edge.to) - places.columnOf(edge.from),
+		span = places.span(edge),
 		middle = NODE.height / 2;
 	if (!span) {
 		const right = x1 + NODE.width;
@@ -85,24 +112,15 @@ function edgeWay(edge, places) {
 			label: [right + 48, (y1 + y2) / 2 + middle + 4],
 		};
 	}
-	if (Math.abs(span) > 1) {
-		const up = span > 0,
-			begin = up ? y1 : y1 + NODE.height,
-			end = up ? y2 : y2 + NODE.height,
-			apex = up ? places.top - places.arc(span) : places.bottom + places.arc(span),
-			control = (apex - (begin + end) / 8) / 0.75,
-			from = x1 + NODE.width / 2 + (up ? 20 : -20),
-			to = x2 + NODE.width / 2 + (up ? -20 : 20);
-		return {
-			d: `M${from} ${begin} C${from} ${control} ${to} ${control} ${to} ${end}`,
-			label: [(from + to) / 2 - 20, apex + 4],
-		};
-	}
 	const back = span < 0,
 		shift = middle + (back ? 10 : -6),
 		from = [back ? x1 : x1 + NODE.width, y1 + shift],
-		to = [back ? x2 + NODE.width : x2, y2 + shift],
-		bend = (back ? -1 : 1) * (NODE.gap / 2);
+		to = [back ? x2 + NODE.width : x2, y2 + shift];
+	if (Math.abs(span) > 1) {
+		const dip = places.dip(edge);
+		return {d: farWay(from, to, dip, NODE.gap), label: [(from[0] + to[0]) / 2 - 20, dip + 4]};
+	}
+	const bend = (back ? -1 : 1) * (NODE.gap / 2);
 	return {
 		d: `M${from[0]} ${from[1]} C${from[0] + bend} ${from[1]} ${to[0] - bend} ${to[1]} ${to[0]} ${to[1]}`,
 		label: [(from[0] + to[0]) / 2 - 20, (from[1] + to[1]) / 2 + (back ? 14 : -5)],

@@ -50,7 +50,9 @@ class Icicle {
 		this.box.addEventListener('input', () => {
 			this.word = this.box.value.trim().toLowerCase();
 			this.draw();
+			this.onplace(false);
 		});
+		this.onplace = () => {}; /* another box, or another word: onplace(is it a step of its own) */
 		this.out = button('Whole', 'All of it again (Escape)', () => this.zoom(this.root), {disabled: true});
 		this.element = el(
 			'div',
@@ -76,8 +78,29 @@ class Icicle {
 		this.draw();
 	}
 
+	/* The names of the boxes down to the one that is zoomed to. */
+	get way() {
+		const names = [];
+		for (let node = this.top; node && node.above; node = node.above) names.unshift(node.name);
+		return names;
+	}
+
+	/* As far down that way as it goes. */
+	place(names, word) {
+		this.top = this.root;
+		for (const name of names) {
+			const next = sortedBelow(this.top).find((node) => node.name === name);
+			if (!next) break;
+			this.top = next;
+		}
+		this.box.value = word;
+		this.word = word.trim().toLowerCase();
+		this.draw();
+	}
+
 	zoom(node) {
 		this.top = node;
+		this.onplace(true);
 		this.draw();
 		this.at?.focus();
 		announce(this.words(node));

@@ -40,11 +40,32 @@ function laneLines(whole, time, view) {
 	return lines;
 }
 
+/* What finds a resource's waits: its name without the kind; of interrupts and waits for a CPU the states' names. */
+function searchedAs(name) {
+	if (name === 'cpu:waiting') return 'interrupted/wait-cpu';
+	if (/^(softirq|irq|vector):/.test(name)) return `interrupted/${name.replace(/ .*/, '')}`;
+	return name.replace(/^[\w-]+:/, '').replace(/ of process \d+$/, '');
+}
+
+/* Who ran on a CPU then is selected; of what can be waited for the waits are listed. */
+function clickedLane(timeline, whole, time) {
+	if (!whole.who || whole.held) {
+		showResource(timeline, whole.name);
+		return;
+	}
+	const lane = laneOver(whole, timeline.from, timeline.to),
+		row = (lane.who[Math.floor(((time - lane.from) / (lane.to - lane.from)) * lane.who.length)] || 0) - 1,
+		cell = row >= 0 && cellAt(row, Math.floor(time), timeline.nsPerPixel);
+	if (!cell) return;
+	timeline.reveal(row);
+	select(timeline, cell);
+}
+
 /* Brings a resource's lane into view, and lists the waits for it. */
 function showResource(timeline, name) {
 	const at = LANES.findIndex((lane) => lane.waiting && lane.name === name);
 	const box = document.getElementById('search'),
-		word = name.replace(/^[\w-]+:/, '');
+		word = searchedAs(name);
 	if (at >= 0) timeline.reveal(-2 - at);
 	box.value = word;
 	timeline.element.scrollIntoView({block: 'start'});

@@ -418,7 +418,8 @@ class TimelinePicture extends PathBand {
 		c.fillStyle = this.color.back;
 		c.fillRect(0, 0, this.left, AXIS - 1);
 		c.fillStyle = this.color.faint;
-		c.fillText(`${duration(this.to - this.from)} shown`, 8, AXIS / 2);
+		const shown = duration(this.to - this.from);
+		c.fillText(this.left < 120 ? shown : `${shown} shown`, 8, AXIS / 2);
 		c.restore();
 	}
 }

@@ -187,7 +187,8 @@ function peakPanel(profile, peak, timeline) {
 	];
 }
 
-function operationPanel(profile, timeline) {
+/* `first`: the number of the peak that is shown first. */
+function operationPanel(profile, timeline, first) {
 	const panel = el('div', {id: 'peak', class: 'card'}),
 		box = el('div', {});
 	const choose = (peak, quiet) => {
@@ -248,6 +249,7 @@ function operationPanel(profile, timeline) {
 	put(box, heatMap(profile, timeline));
 	/* the slowest one that can be judged */
 	const slowest =
+		profile.peaks.find(({peak}) => peak === first) ||
 		profile.peaks.findLast((peak) => peak.roots && peak.status !== 'too few operations') || profile.peaks.at(-1);
 	if (slowest) choose(slowest, true);
 	else panel.remove();
@@ -280,26 +282,28 @@ function comparisonSection() {
 	);
 }
 
-/* Operations that sometimes take another way, at a glance. */
-function several(profiles) {
-	return profiles
-		.filter((one) => one.peaks.filter((peak) => peak.roots && peak.status !== 'too few operations').length > 1)
-		.slice(0, 3)
-		.map((one) => [
-			el('p', {}, el('strong', {}, scopeText(one)), ` behaves in ${one.peaks.length} ways:`),
+/* What took the time, a sentence a peak; each shows that peak. */
+function sentenceList(sentences, profiles, choose) {
+	return el(
+		'ul',
+		{class: 'headline'},
+		sentences.map((one) =>
 			el(
-				'ul',
+				'li',
 				{},
-				one.peaks.map((peak) => el('li', {}, peakWords(one, peak))),
+				profiles[one.profile]
+					? button(one.sentence, 'Show this peak', () => choose(profiles[one.profile], true, one.peak), {class: 'says'})
+					: one.sentence,
 			),
-		]);
+		),
+	);
 }
 
 PAGES.profile = (timeline, main) => {
 	const profiles = REPORT.profiles,
 		place = el('div', {id: 'operation'});
-	const choose = (profile, scroll) => {
-		place.replaceChildren(operationPanel(profile, timeline));
+	const choose = (profile, scroll, peak) => {
+		place.replaceChildren(operationPanel(profile, timeline, peak));
 		for (const line of document.querySelectorAll('#answer tr'))
 			line.classList.toggle('chosen', line.dataset.place === String(profiles.indexOf(profile)));
 		if (scroll) document.getElementById('latencies').scrollIntoView({block: 'start'});
@@ -321,13 +325,18 @@ PAGES.profile = (timeline, main) => {
 	answer.querySelectorAll('tbody tr').forEach((line, i) => {
 		line.dataset.place = i;
 	});
-	const [first] = profiles;
+	const sentences = REPORT.answer || [],
+		/* what is said first is shown first: the most time may be that of who had nothing to do */
+		top = sentences.find((one) => profiles[one.profile]),
+		first = top ? profiles[top.profile] : profiles[0];
 	main.append(
 		section(
 			'answer',
 			'Where operations spent their time',
 			REPORT.filters ? `Only: ${REPORT.filters}` : null,
-			first
+			sentences.length
+				? sentenceList(sentences, profiles, choose)
+				: first
 				? el(
 						'div',
 						{class: 'headline'},
@@ -343,7 +352,6 @@ PAGES.profile = (timeline, main) => {
 							{},
 							first.peaks.map((peak) => el('li', {}, peakWords(first, peak))),
 						),
-						several(profiles.slice(1)),
 					)
 				: el('p', {}, 'There are no such operations.'),
 			coverageCard(),
@@ -363,5 +371,5 @@ PAGES.profile = (timeline, main) => {
 			timeline.element,
 		),
 	);
-	if (first) choose(first);
+	if (first) choose(first, false, top?.peak);
 };

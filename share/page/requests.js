@@ -328,6 +328,7 @@ function showRequest(timeline, place, below, id) {
 		point.ns,
 	);
 	timeline.show(point.begin - point.ns * 0.03, point.begin + point.ns * 1.03);
+	timeline.resize(); /* to the rows of who lived then */
 	const hosts = new Set(steps.filter(([row]) => row >= 0).map(([row]) => ROWS[row].host));
 	fill(
 		place,
@@ -363,6 +364,7 @@ function answerList() {
 		'div',
 		{class: 'headline'},
 		REPORT.answer.map((text, i) => el('p', {class: i ? 'second' : null}, text)),
+		REPORT.remarks ? el('p', {class: 'note'}, REPORT.remarks) : null,
 	);
 }
 
@@ -428,6 +430,7 @@ PAGES.requests = (timeline, main) => {
 	if (REPORT.tree && REPORT.tree.ns) {
 		const icicle = new Icicle('Time of all requests, by thread and cause', 'request');
 		main.append(section('flame', 'Flame graph', 'The time of all requests, by thread and by what it went to.', icicle.element));
+		placeFlame(timeline, 'ways', icicle);
 		icicle.show(treeOfWays(REPORT.tree));
 	}
 	const ways = waysSection();

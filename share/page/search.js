@@ -197,7 +197,7 @@ class Minimap {
 		c.font = '11px system-ui, sans-serif';
 		c.textBaseline = 'middle';
 		const {hits} = timeline.search;
-		c.fillText(hits.length ? `${hits.length.toLocaleString('en')} found` : 'Whole window', 8, height / 2);
+		c.fillText(hits.length ? `${hits.length.toLocaleString('en')} found` : timeline.left < 120 ? 'Window' : 'Whole window', 8, height / 2);
 		c.fillStyle = timeline.color.line;
 		c.fillRect(timeline.left, height / 2, width, 1);
 		timeline.hops.forEach((hop, i) => {

@@ -179,23 +179,12 @@ class Served {
 
 /* All hops of the path, as band.js has them. */
 function stepsOf(bytes) {
-	const hops = [];
-	let p = 0,
-		at = 0;
-	const number = () => {
-		let value = 0,
-			scale = 1,
-			byte;
-		do {
-			byte = bytes[p++];
-			value += (byte & 127) * scale;
-			scale *= 128;
-		} while (byte & 128);
-		return value;
-	};
-	while (p < bytes.length) {
-		const ns = number(),
-			thread = number();
+	const hops = [],
+		numbers = new Numbers(bytes);
+	let at = 0;
+	while (numbers.at < bytes.length) {
+		const ns = numbers.next(),
+			thread = numbers.next();
 		if (thread) hops.push({row: rowOfThread.get(thread - 1) ?? -1, begin: at, end: at + ns});
 		at += ns;
 	}

@@ -143,10 +143,22 @@ class Timeline extends TimelinePicture {
 		return ROW + (this.isOpen(row) ? framesOf(row) * FRAME : 0);
 	}
 
+	/* Its thread lives at no time that is shown: it has no line. */
+	isAway(row) {
+		const thread = ROWS[row];
+		if (row < 0 || (thread.from < this.to && thread.to > this.from)) return false;
+		return !this.shares.has(row) && this.selected?.row !== row;
+	}
+
+	get linesHeight() {
+		return this.lines.reduce((sum, row) => sum + (this.isAway(row) ? 0 : this.lineHeight(row)), 0);
+	}
+
 	/* Visits each line with its place: visit(row, y, height, line) */
 	eachLine(visit) {
 		let y = AXIS - this.scroll;
 		for (const [line, row] of this.lines.entries()) {
+			if (this.isAway(row)) continue;
 			const height = this.lineHeight(row);
 			visit(row, y, height, line);
 			y += height;
@@ -165,7 +177,7 @@ class Timeline extends TimelinePicture {
 	resize() {
 		const ratio = devicePixelRatio || 1;
 		this.width = this.canvas.clientWidth;
-		const all = this.lines.reduce((sum, row) => sum + this.lineHeight(row), 0);
+		const all = this.linesHeight;
 		this.height = Math.min(Math.max(all + AXIS + 6, 120), Math.max(260, innerHeight * 0.62));
 		this.canvas.style.height = `${this.height}px`;
 		this.canvas.width = Math.round(this.width * ratio);
@@ -180,6 +192,7 @@ class Timeline extends TimelinePicture {
 			ns = Math.min(Math.max(to - from, least), LENGTH);
 		this.from = Math.max(0, Math.min((from + to) / 2 - ns / 2, LENGTH - ns));
 		this.to = this.from + ns;
+		if (this.height) this.scrollBy(0);
 		rememberPlace(this, false);
 		for (const listener of this.listeners) listener();
 		this.draw();
@@ -195,9 +208,8 @@ class Timeline extends TimelinePicture {
 	}
 
 	scrollBy(pixels) {
-		const all = this.lines.reduce((sum, row) => sum + this.lineHeight(row), 0);
 		const before = this.scroll;
-		this.scroll = Math.max(0, Math.min(this.scroll + pixels, all + AXIS + 6 - this.height));
+		this.scroll = Math.max(0, Math.min(this.scroll + pixels, this.linesHeight + AXIS + 6 - this.height));
 		this.draw();
 		return this.scroll !== before;
 	}

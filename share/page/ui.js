@@ -57,19 +57,25 @@ function button(text, title, onclick, extra) {
 	return el('button', {type: 'button', title, onclick, ...extra}, text);
 }
 
-/* columns: [{title, of(row) → text or element, number: bool}] */
+/* columns: [{title, of(row) → text or element, number: bool}]. On narrow screens a row is a paragraph in which each value has its title
+ * before it (report.css); the roles keep it a table to those who hear it. */
 function table(columns, rows, onrow, caption) {
-	const body = el('tbody');
+	const body = el('tbody', {role: 'rowgroup'});
 	for (const row of rows) {
 		const line = el(
 			'tr',
-			{class: onrow ? 'link' : null},
+			{class: onrow ? 'link' : null, role: 'row'},
 			columns.map((column, i) => {
 				const content = column.of(row);
 				/* a row that leads somewhere does so from the keyboard too */
 				return el(
 					i ? 'td' : 'th',
-					{class: column.number ? 'number' : null, scope: i ? null : 'row'},
+					{
+						class: column.number ? 'number' : null,
+						scope: i ? null : 'row',
+						role: i ? 'cell' : 'rowheader',
+						'data-title': i && column.title ? column.title : null,
+					},
 					!i && onrow
 						? button(
 								content,
@@ -92,18 +98,18 @@ function table(columns, rows, onrow, caption) {
 		{class: 'scroll'},
 		el(
 			'table',
-			{},
+			{role: 'table'},
 			caption && el('caption', {}, caption),
 			el(
 				'thead',
-				{},
+				{role: 'rowgroup'},
 				el(
 					'tr',
-					{},
+					{role: 'row'},
 					columns.map((column) =>
 						el(
 							'th',
-							{class: column.number ? 'number' : null, scope: 'col'},
+							{class: column.number ? 'number' : null, scope: 'col', role: 'columnheader'},
 							column.title || el('span', {class: 'unseen'}, 'as a bar'),
 						),
 					),

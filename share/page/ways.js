@@ -43,22 +43,6 @@ function broken(text, signs, most) {
 	);
 }
 
-/* Arrows over columns between run below all boxes, each in a channel in which it is alone: edge → channel, the shortest at the top. */
-function channelsOf(edges, columnOf) {
-	const channels = new Map(),
-		taken = [];
-	const span = ([from, to]) => [columnOf.get(from), columnOf.get(to)];
-	const long = (edge) => span(edge)[1] - span(edge)[0];
-	for (const edge of [...edges].sort((a, b) => long(a) - long(b))) {
-		const [first, last] = span(edge);
-		let channel = taken.findIndex((others) => others.every(([a, b]) => b <= first || a >= last));
-		if (channel < 0) channel = taken.push([]) - 1;
-		taken[channel].push([first, last]);
-		channels.set(edge, channel);
-	}
-	return channels;
-}
-
 function waysPicture({nodes, edges, merged}) {
 	const numbers = nodes.map((_, i) => i),
 		pairs = edges.map(([from, to]) => ({from, to})),
@@ -70,7 +54,7 @@ function waysPicture({nodes, edges, merged}) {
 		24 + (place.get(node) + (deep - columns[columnOf.get(node)].length) / 2) * WAY.row,
 	];
 	const isFar = ([from, to]) => columnOf.get(to) - columnOf.get(from) > 1,
-		channels = channelsOf(edges.filter(isFar), columnOf),
+		channels = channelsOf(edges.filter(isFar), ([from, to]) => [columnOf.get(from), columnOf.get(to)]),
 		below = 40 + deep * WAY.row;
 	const width = 16 + columns.length * WAY.width + (columns.length - 1) * WAY.gap,
 		height = below + (1 + Math.max(-1, ...channels.values())) * WAY.channel;
@@ -91,14 +75,13 @@ function waysPicture({nodes, edges, merged}) {
 			bend = (x2 - x1 - WAY.width) / 2,
 			far = isFar(edge),
 			dip = far ? below + channels.get(edge) * WAY.channel : 0;
-		/* down and up between two columns, where no box is */
-		const [down, up] = [x1 + WAY.width, x2 - WAY.gap];
+		const down = x1 + WAY.width;
 		picture.append(
 			svg(
 				'path',
 				{
 					d: far
-						? `M${down} ${a} C${down + WAY.gap * 0.7} ${a} ${down + WAY.gap * 0.3} ${dip} ${down + WAY.gap} ${dip} H${up} C${up + WAY.gap * 0.7} ${dip} ${up + WAY.gap * 0.3} ${b} ${x2} ${b}`
+						? farWay([down, a], [x2, b], dip, WAY.gap)
 						: `M${x1 + WAY.width} ${a} C${x1 + WAY.width + bend} ${a} ${x2 - bend} ${b} ${x2} ${b}`,
 					class: cost ? 'way' : 'way short',
 					'stroke-width': Math.max(1, (9 * requests) / merged),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --what-if, as tables: recorded beside re-timed. Of threads and bottlenecks (overview), operations (profile), latencies (requests). */
+/* --what-if, as tables: recorded beside re-timed. Of threads and bottlenecks (overview), operations (profile), latencies (requests), what differs (diff). */
 
 /* rows: anything; before(row), after(row) in ns, null where there is none */
 function beforeAfter(before, after, of) {
@@ -90,6 +90,48 @@ function latenciesThen(answer) {
 	];
 }
 
+const meansOf = (a, b, one) => (a === b ? count(a, one) : `${a.toLocaleString('en')} and of ${count(b, one)}`);
+
+/* Here A is as recorded, B re-timed; what either was spent on is below, as of any two sides. */
+function sidesThen() {
+	const target = REPORT.target || REPORT.changed_most,
+		{a, b} = REPORT,
+		ns = REPORT.unit === 'ns',
+		rows = [];
+	if (target) rows.push({what: `From ${target.begin} to ${target.end}`, before: target.a_ns, after: target.b_ns});
+	if (ns && (a.requests || []).length && (b.requests || []).length)
+		rows.push({what: `A request, the mean of ${meansOf(a.requests.length, b.requests.length, 'request')}`, before: Math.round(a.mean), after: Math.round(b.mean)});
+	const calls = REPORT.calls.filter((call) => call.a_count && call.b_count),
+		changed = calls.filter((call) => Math.round(call.a_mean) !== Math.round(call.b_mean));
+	for (const call of changed)
+		rows.push({what: `${call.name}, the mean of ${meansOf(call.a_count, call.b_count, 'call')}`, before: Math.round(call.a_mean), after: Math.round(call.b_mean)});
+	if (!rows.length) return el('p', {}, 'Nothing that this report compares would take another time.');
+	const before = (one) => one.before,
+		after = (one) => one.after;
+	return [
+		el('p', {class: 'note'}, 'A is what was recorded, B the same re-timed.'),
+		wideTable('Recorded and re-timed', [{title: 'What', of: (one) => one.what}, ...beforeAfter(before, after, ''), changeColumn(before, after)], rows, null),
+		calls.length > changed.length ? el('p', {class: 'note'}, `${count(calls.length - changed.length, 'other system call takes', 'other system calls take')} as long.`) : null,
+		omitted(REPORT.calls_omitted, 'calls'),
+	];
+}
+
+/* What --what-if leaves out, as the text says it (replay_limits()). */
+function limitsThen(answer) {
+	const words = [];
+	if (answer.all_busy_ns >= LENGTH * 0.05)
+		words.push(
+			`All CPUs were busy for ${duration(answer.all_busy_ns)} (${percent(answer.all_busy_ns, LENGTH)}) of the window: who waits for one no longer may do so elsewhere.`,
+		);
+	if ((answer.orders || []).length) words.push(`The order is kept of ${answer.orders.join(', ')}, where others would now come first.`);
+	if (answer.cycles)
+		words.push(
+			`${count(answer.cycles, 'wait was', 'waits were')} for who was waiting, too: what ${answer.cycles === 1 ? 'that one' : 'these'} waited by then is taken as recorded.`,
+		);
+	words.push("Every thread does the same in the same order as recorded; caches, memory, the CPU's frequency and queues served in another order are left out.");
+	return words.map((text) => el('p', {class: 'note'}, text));
+}
+
 function whatIfTables() {
 	const answer = REPORT.what_if;
 	if (!answer) return [];
@@ -99,15 +141,8 @@ function whatIfTables() {
 			'What if',
 			pickedWords(answer),
 			bestTable(answer.best),
-			{overview: threadsThen, profile: operationsThen, requests: latenciesThen}[KIND](answer),
-			(answer.orders || []).length
-				? el('p', {class: 'note'}, `The order is kept of ${answer.orders.join(', ')}, where others would now come first.`)
-				: null,
-			el(
-				'p',
-				{class: 'note'},
-				"Every thread does the same in the same order as recorded; caches, memory, the CPU's frequency and queues served in another order are left out.",
-			),
+			{overview: threadsThen, profile: operationsThen, requests: latenciesThen, diff: sidesThen}[KIND](answer),
+			limitsThen(answer),
 		),
 	];
 }

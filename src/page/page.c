@@ -34,7 +34,7 @@ static const struct page_kind {
 	 {page_graph_js, page_ways_js, page_what_if_parts_js, page_what_if_sums_js,
 	  page_requests_js}},
 	{"functions", true, {page_ways_js, page_functions_js}},
-	{"diff", false, {page_ways_js, page_diff_js}},
+	{"diff", false, {page_ways_js, page_what_if_parts_js, page_what_if_sums_js, page_diff_js}},
 	{"check", false, {page_check_js}},
 	{"profile",
 	 true,

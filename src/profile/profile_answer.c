@@ -18,6 +18,7 @@ struct peak_at {
 	const struct profile *profile;
 	const struct peak *peak;
 	int64_t ns; /* of its time: what somebody or something took */
+	guint place, number; /* of the profile in the list, of the peak in it from 1 on */
 };
 
 /* Nothing took that time: waits for a next request, sleeps, a time limit's whole length; a
@@ -88,13 +89,13 @@ static const struct part *main_part(const struct peak *peak, bool named)
 
 /* "syscall:recvfrom: 38 of 7176 operations took 2.1 to 67 ms each, 70 % of the time; for 66 % of
  * that they waited for db." */
-static void peak_sentence(const struct profiles *profiles, const struct peak_at *at, bool named,
-			  const struct traits *traits, struct output *output)
+static char *peak_sentence(const struct profiles *profiles, const struct peak_at *at, bool named,
+			   const struct traits *traits)
 {
 	const struct peak *peak = at->peak;
 	const struct part *part = main_part(peak, named);
 	g_autofree char *title = profile_title(at->profile);
-	g_autoptr(GString) line = g_string_new(title);
+	GString *line = g_string_new(title);
 	char time[16], share[16];
 
 	g_string_append(line, ": ");
@@ -115,22 +116,29 @@ static void peak_sentence(const struct profiles *profiles, const struct peak_at 
 		g_string_append_printf(
 			line, " What goes with it: %s.",
 			((struct trait_told *) g_ptr_array_index(traits->told, 0))->sentence);
-	text_wrapped(output, line->str, 2, 2);
+	return g_string_free(line, FALSE);
+}
+
+static void sentence_clear(void *data)
+{
+	g_free(((struct profile_sentence *) data)->text);
 }
 
 /* One sentence for each peak whose causes are looked for, those with the most time that was not
  * spent at leisure, nor by the tracer. */
-void profile_answer(const struct profiles *profiles, const struct peaks_apart *apart,
-		    struct output *output)
+GArray *profile_sentences(const struct profiles *profiles, const struct peaks_apart *apart)
 {
+	GArray *sentences = g_array_new(FALSE, FALSE, sizeof(struct profile_sentence));
 	g_autoptr(GArray) peaks = g_array_new(FALSE, FALSE, sizeof(struct peak_at));
 	bool named = profiles->session->asked.options->profile.operations->len > 0;
 
+	g_array_set_clear_func(sentences, sentence_clear);
 	for (guint i = 0; i < profiles->list->len; i++) {
-		struct peak_at at = {.profile = g_ptr_array_index(profiles->list, i)};
+		struct peak_at at = {.profile = g_ptr_array_index(profiles->list, i), .place = i};
 
 		for (guint k = 0; k < at.profile->peaks->len; k++) {
 			at.peak = &g_array_index(at.profile->peaks, struct peak, k);
+			at.number = k + 1;
 			if (!at.peak->roots || !at.peak->roots->len)
 				continue;
 			at.ns = at.peak->sum - at.peak->tracers - all_at_leisure(at.peak);
@@ -138,13 +146,26 @@ void profile_answer(const struct profiles *profiles, const struct peaks_apart *a
 				g_array_append_val(peaks, at);
 		}
 	}
-	if (!peaks->len)
-		return;
 	g_array_sort(peaks, most_time_first);
-	text_heading(output, "What took the time: one sentence a peak of latencies");
 	for (guint i = 0; i < MIN(peaks->len, SENTENCES_MAX); i++) {
 		const struct peak_at *at = &g_array_index(peaks, struct peak_at, i);
+		struct profile_sentence sentence = {at->place, at->number,
+						    peak_sentence(profiles, at, named,
+								  peak_traits(apart, at->peak))};
 
-		peak_sentence(profiles, at, named, peak_traits(apart, at->peak), output);
+		g_array_append_val(sentences, sentence);
 	}
+	return sentences;
+}
+
+void profile_answer(const struct profiles *profiles, const struct peaks_apart *apart,
+		    struct output *output)
+{
+	g_autoptr(GArray) sentences = profile_sentences(profiles, apart);
+
+	if (sentences->len)
+		text_heading(output, "What took the time: one sentence a peak of latencies");
+	for (guint i = 0; i < sentences->len; i++)
+		text_wrapped(output, g_array_index(sentences, struct profile_sentence, i).text, 2,
+			     2);
 }

@@ -445,6 +445,16 @@ static void write_recordings(const struct report *report, const void *row)
 }
 
 GETTER(GArray *, findings, struct profile_report, profile_findings(row->profiles));
+/* What is saved is no answer. */
+GETTER(GArray *, answer, struct profile_report,
+       report->output->json.whole ? NULL : profile_sentences(row->profiles, row->apart));
+
+static const struct column sentence_columns[] = {
+	{"profile", COLUMN_WHOLE, FIELD(struct profile_sentence, profile)},
+	{"peak", COLUMN_WHOLE, FIELD(struct profile_sentence, peak)},
+	{"sentence", COLUMN_TEXT, FIELD(struct profile_sentence, text)},
+	{0}};
+
 GETTER(char *, filters, void, saved_filters(report->session->asked.options));
 GETTER(const void *, all_profiles, struct profile_report, row->profiles->list);
 /* What is saved is no comparison. */
@@ -456,6 +466,7 @@ static const struct column report_columns[] = {
 	COLUMNS(report_head),
 	COLUMNS(report_limits),
 	{"findings", COLUMN_LIST, .array = findings, .columns = finding_columns, .limited = true},
+	{"answer", COLUMN_LIST, .array = answer, .columns = sentence_columns, .absent = true},
 	{"filters", COLUMN_TEXT, .owned = filters},
 	{NULL, COLUMN_WRITTEN, .write = write_recordings},
 	{"profiles", COLUMN_LIST, .at = all_profiles, .stored = STORED_POINTERS,

@@ -56,7 +56,16 @@ struct beside {
 /* Its histogram, and the other one. */
 void profile_bars(const struct profiles *profiles, const struct profile *profile,
 		  const struct beside *beside, struct output *output);
-/* What heads the report: a sentence for each of the peaks that took most. */
+/* Of a peak that took much of the time. */
+struct profile_sentence {
+	guint profile; /* its place in the list, from 0 on */
+	guint peak;    /* its number, from 1 on */
+	char *text;    /* owned */
+};
+/* What heads the report: struct profile_sentence, for each of the peaks that took most. Free with
+ * g_array_unref(). */
+GArray *profile_sentences(const struct profiles *profiles, const struct peaks_apart *apart);
+/* The same as text. */
 void profile_answer(const struct profiles *profiles, const struct peaks_apart *apart,
 		    struct output *output);
 GArray *profile_findings(const struct profiles *profiles);

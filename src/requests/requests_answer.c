@@ -200,3 +200,64 @@ void requests_contrasts(const struct costs *costs, struct output *output)
 			"  Nothing notable: all spend their time on the same things.\n");
 	text_gap_note(output, marked);
 }
+
+char *requests_remarks(const struct costs *costs, guint n)
+{
+	const struct user_requests *requests = costs->requests;
+	GString *line = g_string_new(NULL);
+	guint unfinished = 0, spanning = 0;
+
+	for (guint i = 0; i < n; i++) {
+		const struct user_request *at = listed_request(costs, i);
+
+		unfinished += at->unfinished;
+		spanning += at->spans_gap;
+	}
+	if (spanning)
+		g_string_append_printf(
+			line,
+			"%u of them span lost events and may not be real, and others "
+			"may be missing: these figures are not to be trusted. ",
+			spanning);
+	if (unfinished)
+		g_string_append_printf(line, "%u %s. ", unfinished,
+				       requests->session->asked.options->requests.preset ==
+						       PRESET_PROCESS
+					       ? "had not ended when the trace did"
+					       : "had no answer when the trace, the connection or "
+						 "the thread ended");
+	if (requests->omitted)
+		g_string_append_printf(line, "%u others are not picked. ", requests->omitted);
+	if (requests->of_tracer)
+		g_string_append_printf(line, "%u request%s of the tracer %s left out. ",
+				       requests->of_tracer, requests->of_tracer == 1 ? "" : "s",
+				       requests->of_tracer == 1 ? "is" : "are");
+	if (costs->not_followed)
+		g_string_append_printf(line,
+				       "The ways of %u were not looked for, as there is too much "
+				       "of them. ",
+				       costs->not_followed);
+	if (!n && requests->session->asked.options->requests.preset == PRESET_SERVER)
+		g_string_append(line, "--preset client, process or syscall:NAME, or --begin and "
+				      "--end, say that something else is a request. ");
+	if (requests->inferred && n)
+		g_string_append_printf(
+			line,
+			"Who asks on %u connections that were there before the trace "
+			"is inferred: who wrote first after a silence, and then in "
+			"turn with the other end. ",
+			requests->inferred);
+	if (requests->undecided)
+		g_string_append_printf(line,
+				       "On %u connections that were there before the trace both "
+				       "ends write, but nothing tells who asks: no requests are "
+				       "made of these. ",
+				       requests->undecided);
+	if (requests->unknown_ends && !n)
+		g_string_append_printf(line,
+				       "Of %u sockets that were there before the trace it is not "
+				       "known which end serves: neither calls nor packets "
+				       "(net_dev_queue) tell. ",
+				       requests->unknown_ends);
+	return g_strchomp(g_string_free(line, FALSE));
+}

@@ -18,6 +18,9 @@
  * g_ptr_array_unref(). */
 GPtrArray *requests_answer(const struct costs *costs, const GArray *order,
 			   const struct requests_apart *apart);
+/* What is to be known of the answer: lost events, what is not finished, what is left out, what to
+ * try where there is none; "": nothing. `n`: how many are in the list. Free with g_free(). */
+char *requests_remarks(const struct costs *costs, guint n);
 /* What some of them do and others do not: a section of the text. */
 void requests_contrasts(const struct costs *costs, struct output *output);
 

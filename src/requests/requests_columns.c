@@ -420,6 +420,18 @@ static void write_answer(const struct report *report, const void *row)
 	json_put_answer(report->output, requests_answer(made->costs, order, made->apart));
 }
 
+static char *remarks(const struct report *report, const void *row)
+{
+	const struct requests_report *made = row;
+	char *text = requests_remarks(made->costs, made->requests->listed->len);
+
+	(void) report;
+	if (*text)
+		return text;
+	g_free(text);
+	return NULL;
+}
+
 /* --- reports -------------------------------------------------------------------------------- */
 
 static const char *const metrics[] = {"latency",   "cpu",       "wait", "disk-bytes",
@@ -481,6 +493,7 @@ static const struct column apart_columns[] = {
 static const struct column made_columns[] = {
 	{NULL, COLUMN_OBJECT, FIELD(struct requests_report, requests), .columns = report_columns},
 	{NULL, COLUMN_WRITTEN, .write = write_answer},
+	{"remarks", COLUMN_TEXT, .owned = remarks, .absent = true},
 	{NULL, COLUMN_OBJECT, FIELD(struct requests_report, requests), .columns = list_columns},
 	{"configuration", COLUMN_LIST, FIELD(struct requests_report, configuration),
 	 .columns = configuration_columns},

@@ -21,72 +21,10 @@ static const struct costs *costs_of_report(const struct report *report)
 	return report->data;
 }
 
-/* What is to be known of the answer: lost events, what is not finished, what is left out. */
-static void remarks(const struct costs *costs, guint n, struct output *output)
-{
-	const struct user_requests *requests = costs->requests;
-	g_autoptr(GString) line = g_string_new(NULL);
-	guint unfinished = 0, spanning = 0;
-
-	for (guint i = 0; i < n; i++) {
-		const struct user_request *at = listed_request(costs, i);
-
-		unfinished += at->unfinished;
-		spanning += at->spans_gap;
-	}
-	if (spanning)
-		g_string_append_printf(
-			line,
-			"%u of them span lost events and may not be real, and others "
-			"may be missing: these figures are not to be trusted. ",
-			spanning);
-	if (unfinished)
-		g_string_append_printf(line, "%u %s. ", unfinished,
-				       requests->session->asked.options->requests.preset ==
-						       PRESET_PROCESS
-					       ? "had not ended when the trace did"
-					       : "had no answer when the trace, the connection or "
-						 "the thread ended");
-	if (requests->omitted)
-		g_string_append_printf(line, "%u others are not picked. ", requests->omitted);
-	if (requests->of_tracer)
-		g_string_append_printf(line, "%u request%s of the tracer %s left out. ",
-				       requests->of_tracer, requests->of_tracer == 1 ? "" : "s",
-				       requests->of_tracer == 1 ? "is" : "are");
-	if (costs->not_followed)
-		g_string_append_printf(line,
-				       "The ways of %u were not looked for, as there is too much "
-				       "of them. ",
-				       costs->not_followed);
-	if (!n && requests->session->asked.options->requests.preset == PRESET_SERVER)
-		g_string_append(line, "--preset client, process or syscall:NAME, or --begin and "
-				      "--end, say that something else is a request. ");
-	if (requests->inferred && n)
-		g_string_append_printf(
-			line,
-			"Who asks on %u connections that were there before the trace "
-			"is inferred: who wrote first after a silence, and then in "
-			"turn with the other end. ",
-			requests->inferred);
-	if (requests->undecided)
-		g_string_append_printf(line,
-				       "On %u connections that were there before the trace both "
-				       "ends write, but nothing tells who asks: no requests are "
-				       "made of these. ",
-				       requests->undecided);
-	if (requests->unknown_ends && !n)
-		g_string_append_printf(line,
-				       "Of %u sockets that were there before the trace it is not "
-				       "known which end serves: neither calls nor packets "
-				       "(net_dev_queue) tell. ",
-				       requests->unknown_ends);
-	if (line->len)
-		text_wrapped(output, g_strchomp(line->str), 0, 2);
-}
-
 static void head(const struct requests_report *made, const GArray *order, struct output *output)
 {
 	const struct costs *costs = made->costs;
+	g_autofree char *remarks = requests_remarks(costs, order->len);
 
 	text_answer(output, requests_answer(costs, order, made->apart));
 	if (costs->functions && costs->functions->len) {
@@ -96,7 +34,8 @@ static void head(const struct requests_report *made, const GArray *order, struct
 				       FUNCTIONS_NAMED);
 		text_wrapped(output, line->str, 0, 2);
 	}
-	remarks(costs, order->len, output);
+	if (*remarks)
+		text_wrapped(output, remarks, 0, 2);
 }
 
 static void example_line(const struct report *report, const void *row)
