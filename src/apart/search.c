@@ -325,9 +325,39 @@ struct rows_from {
 	guint begin, end;
 };
 
+/* `count` bits of `from`, from bit `at` on, become those of `to` from bit `place` on, where all are
+ * 0 so far. */
+static void copy_bits(uint64_t *to, guint place, const uint64_t *from, guint at, guint count)
+{
+	while (count) {
+		guint step = MIN(count, WORD_BITS - place % WORD_BITS), shift = at % WORD_BITS;
+		uint64_t bits = from[at / WORD_BITS] >> shift;
+
+		if (shift)
+			bits |= from[at / WORD_BITS + 1] << (WORD_BITS - shift);
+		if (step < WORD_BITS)
+			bits &= (UINT64_C(1) << step) - 1;
+		to[place / WORD_BITS] |= bits << place % WORD_BITS;
+		place += step;
+		at += step;
+		count -= step;
+	}
+}
+
+/* The labels twice, one behind the other: turned in a circle, they are a stretch of that. */
+static uint64_t *labels_twice(const struct search_table *table)
+{
+	uint64_t *twice = g_new0(uint64_t, 2 * table->rows / WORD_BITS + 2);
+
+	for (guint i = 0; i < 2 * table->rows; i++)
+		if (table->slow[i % table->rows])
+			twice[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
+	return twice;
+}
+
 /* Blocks in another order, cut from another row on. They are of different lengths: what alternates
  * would else stay in step with itself. `blocks`: room for as many as there are rows. */
-static void shuffle_labels(uint64_t *shuffled, const bool *slow, guint rows, guint block,
+static void shuffle_labels(uint64_t *shuffled, const uint64_t *twice, guint rows, guint block,
 			   struct rows_from *blocks, uint64_t *random)
 {
 	guint count = 0, place = 0, turn = draw(random, rows);
@@ -340,11 +370,10 @@ static void shuffle_labels(uint64_t *shuffled, const bool *slow, guint rows, gui
 	}
 	memset(shuffled, 0, (rows / WORD_BITS + 1) * sizeof *shuffled);
 	for (; count; count--) {
-		guint other = draw(random, count);
+		guint other = draw(random, count), length = blocks[other].end - blocks[other].begin;
 
-		for (guint k = blocks[other].begin; k < blocks[other].end; k++, place++)
-			if (slow[(k + turn) % rows])
-				shuffled[place / WORD_BITS] |= UINT64_C(1) << place % WORD_BITS;
+		copy_bits(shuffled, place, twice, blocks[other].begin + turn, length);
+		place += length;
 		blocks[other] = blocks[count - 1];
 	}
 }
@@ -370,11 +399,12 @@ static guint16 *shuffled_counts(const struct searching *searching)
 	guint block = block_rows(table), traits = searching->candidates->len;
 	g_autofree uint64_t *shuffled = g_new(uint64_t, searching->words);
 	g_autofree struct rows_from *blocks = g_new(struct rows_from, table->rows + 1);
+	g_autofree uint64_t *twice = labels_twice(table);
 	guint16 *counts = g_new(guint16, (gsize) SHUFFLES * traits);
 	uint64_t random = 1;
 
 	for (guint turn = 0; turn < SHUFFLES; turn++) {
-		shuffle_labels(shuffled, table->slow, table->rows, block, blocks, &random);
+		shuffle_labels(shuffled, twice, table->rows, block, blocks, &random);
 		for (guint i = 0; i < traits; i++) {
 			const struct candidate *at =
 				&g_array_index(searching->candidates, struct candidate, i);

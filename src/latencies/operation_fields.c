@@ -113,3 +113,76 @@ const struct operation_field *operation_field(const struct operation_fields *fie
 			return &fields->at[i];
 	return NULL;
 }
+
+struct field_picker {
+	struct shapes *shapes; /* borrowed */
+	guint count;
+	uint32_t all; /* bits */
+	uint32_t names[PICKED_MAX];
+	GHashTable *slots; /* owned; shape -> struct fact_slots, owned */
+	struct {
+		uint32_t shape;
+		const struct fact_slots *slots; /* borrowed */
+	} recent[RECENT]; /* those met last, by a hash */
+};
+
+struct field_picker *field_picker_new(struct shapes *shapes, const uint32_t *names, guint count)
+{
+	struct field_picker *picker = g_new0(struct field_picker, 1);
+
+	picker->shapes = shapes;
+	picker->count = MIN(count, PICKED_MAX);
+	picker->all = picker->count ? UINT32_MAX >> (PICKED_MAX - picker->count) : 0;
+	memcpy(picker->names, names, picker->count * sizeof *names);
+	picker->slots = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	return picker;
+}
+
+void field_picker_free(struct field_picker *picker)
+{
+	if (!picker)
+		return;
+	g_hash_table_destroy(picker->slots);
+	g_free(picker);
+}
+
+static struct fact_slots *slots_new(struct field_picker *picker, uint32_t shape)
+{
+	const GArray *members = members_of(picker->shapes, shape);
+	struct fact_slots *slots = g_new0(struct fact_slots, 1);
+
+	for (guint i = 0; i < MIN(members->len, FACTS_MAX); i++) {
+		const struct member *member = &g_array_index(members, struct member, i);
+
+		for (guint k = 0; k < picker->count; k++)
+			if (picker->names[k] == member->name && !slots->bit[i]) {
+				slots->bit[i] = 1u << k;
+				slots->wide |= member->wide ? 1u << k : 0;
+				slots->count = i + 1;
+			}
+	}
+	g_hash_table_insert(picker->slots, GUINT_TO_POINTER(shape), slots);
+	return slots;
+}
+
+static const struct fact_slots *slots_of(void *data, uint32_t shape)
+{
+	struct field_picker *picker = data;
+	guint place = shape % RECENT;
+
+	if (picker->recent[place].shape != shape || !picker->recent[place].slots) {
+		const struct fact_slots *slots =
+			g_hash_table_lookup(picker->slots, GUINT_TO_POINTER(shape));
+
+		picker->recent[place].shape = shape;
+		picker->recent[place].slots = slots ? slots : slots_new(picker, shape);
+	}
+	return picker->recent[place].slots;
+}
+
+uint32_t pick_fields(struct field_picker *picker, uint32_t operation, int64_t *values,
+		     uint32_t *wide)
+{
+	return facts_pick(&picker->shapes->session->trace.timeline, operation, picker->all,
+			  slots_of, picker, values, wide);
+}

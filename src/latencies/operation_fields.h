@@ -34,4 +34,14 @@ bool operation_fields(struct shapes *shapes, uint32_t operation, struct operatio
 /* NULL: it has none of that name. */
 const struct operation_field *operation_field(const struct operation_fields *fields, uint32_t name);
 
+/* For passes over millions of operations: only the fields of these names, PICKED_MAX at most. */
+#define PICKED_MAX 32
+struct field_picker;
+struct field_picker *field_picker_new(struct shapes *shapes, const uint32_t *names, guint count);
+void field_picker_free(struct field_picker *picker);
+/* What operation_fields() has of these names, each at its name's place. Returns bits: which it has;
+ * `wide`: of them those that may be addresses. */
+uint32_t pick_fields(struct field_picker *picker, uint32_t operation, int64_t *values,
+		     uint32_t *wide);
+
 #endif

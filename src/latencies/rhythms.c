@@ -31,6 +31,7 @@ struct watched {
 	GArray *slow;    /* owned; struct named_begin: of the slow ones */
 	GArray *all;     /* owned; struct named_begin: of the whole profile */
 	uint64_t seen;   /* operations of the profile so far */
+	int64_t last;    /* slow ones that began later are not among the first */
 };
 
 /* What threads of one name do of one kind. */
@@ -45,6 +46,8 @@ struct gathering {
 	GArray *watched; /* owned; struct watched */
 	GArray *others;  /* owned; struct other */
 	struct idmap places; /* name and what -> place in others */
+	uint64_t key;        /* … looked up last */
+	uint32_t place;      /* … its place, IDMAP_NONE */
 	bool *tracers; /* owned; nobody's trouble */
 };
 
@@ -80,6 +83,7 @@ static GArray *watch(const struct profiles *profiles)
 	for (guint i = 0; i < list->len; i++) {
 		struct watched *at = &g_array_index(list, struct watched, i);
 
+		at->last = INT64_MAX;
 		at->slow = g_array_new(FALSE, FALSE, sizeof(struct named_begin));
 		at->all = g_array_new(FALSE, FALSE, sizeof(struct named_begin));
 	}
@@ -93,6 +97,16 @@ static uint32_t name_of(const struct session *session, uint32_t thread)
 	return session->found.thread_names[thread];
 }
 
+/* The place among the others; IDMAP_NONE. Most look for the same as the one before. */
+static uint32_t place_of(struct gathering *all, uint64_t key)
+{
+	if (key != all->key) {
+		all->key = key;
+		all->place = idmap_get(&all->places, key);
+	}
+	return all->place;
+}
+
 static void count_other(struct gathering *all, const struct operation *operation)
 {
 	const struct session *session = all->profiles->session;
@@ -100,10 +114,10 @@ static void count_other(struct gathering *all, const struct operation *operation
 			      .what = operation->what,
 			      .thread = operation->thread};
 	uint64_t key = (uint64_t) other.name << 32 | other.what;
-	uint32_t place = idmap_get(&all->places, key);
+	uint32_t place = place_of(all, key);
 
 	if (place == IDMAP_NONE) {
-		place = all->others->len;
+		all->place = place = all->others->len;
 		g_array_append_val(all->others, other);
 		idmap_set(&all->places, key, place);
 	}
@@ -114,9 +128,9 @@ static void keep_other(struct gathering *all, const struct operation *operation)
 {
 	uint64_t key = (uint64_t) name_of(all->profiles->session, operation->thread) << 32 |
 		       operation->what;
-	uint32_t place = idmap_get(&all->places, key);
+	uint32_t place = place_of(all, key);
 
-	if (place != IDMAP_NONE && g_array_index(all->others, struct other, place).begins)
+	if (place != IDMAP_NONE)
 		g_array_append_val(g_array_index(all->others, struct other, place).begins,
 				   operation->begin);
 }
@@ -125,6 +139,28 @@ static bool is_in_peak(const struct watched *at, const struct buckets *buckets, 
 {
 	return latency >= buckets->from[at->peak->range.first] &&
 	       latency < buckets->from[at->peak->range.last + 1];
+}
+
+static int by_begin(gconstpointer a, gconstpointer b)
+{
+	const struct named_begin *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+/* Of millions only the first ones are kept. */
+static void add_slow(struct watched *at, const struct named_begin *begin)
+{
+	if (begin->begin > at->last)
+		return;
+	g_array_append_val(at->slow, *begin);
+	if (at->slow->len < 2 * SLOW_MAX)
+		return;
+	g_array_sort(at->slow, by_begin);
+	g_array_set_size(at->slow, SLOW_MAX);
+	at->last = g_array_index(at->slow, struct named_begin, SLOW_MAX - 1).begin;
 }
 
 static void keep_slow(struct gathering *all, const struct operation *operation, uint32_t number)
@@ -144,7 +180,7 @@ static void keep_slow(struct gathering *all, const struct operation *operation, 
 		if (at->seen++ % (profile->count / ALL_MAX + 1) == 0)
 			g_array_append_val(at->all, begin);
 		if (is_in_peak(at, &all->profiles->buckets, (int64_t) operation->duration))
-			g_array_append_val(at->slow, begin);
+			add_slow(at, &begin);
 	}
 }
 
@@ -193,6 +229,7 @@ static void choose_others(struct gathering *all)
 		idmap_set(&all->places, (uint64_t) at.name << 32 | at.what, kept++);
 	}
 	g_array_set_size(all->others, kept);
+	all->key = UINT64_MAX;
 }
 
 static int by_value(gconstpointer a, gconstpointer b)
@@ -229,15 +266,6 @@ static void gather(struct gathering *all)
 }
 
 /* --- what is found -------------------------------------------------------------- */
-
-static int by_begin(gconstpointer a, gconstpointer b)
-{
-	const struct named_begin *x = a, *y = b;
-
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	return (x->name > y->name) - (x->name < y->name);
-}
 
 static void sort_begins(struct watched *at)
 {
@@ -427,11 +455,8 @@ static void find_rhythm(const struct gathering *all, struct watched *at, double 
 
 void rhythms_search(struct profiles *profiles)
 {
-	struct gathering all = {profiles,
-				watch(profiles),
-				g_array_new(FALSE, FALSE, sizeof(struct other)),
-				{0},
-				NULL};
+	struct gathering all = {profiles, watch(profiles),
+				g_array_new(FALSE, FALSE, sizeof(struct other)), .key = UINT64_MAX};
 
 	idmap_init(&all.places);
 	all.tracers = session_tracers(profiles->session);

@@ -221,7 +221,7 @@ void operation_values(struct flow *flow, const struct cpu *cpu, struct thread *t
 	known[1] = begin_counting(flow, thread);
 	if (!thread->flow.values)
 		thread->flow.values = g_byte_array_new();
-	g_byte_array_set_size(thread->flow.values, 0);
+	thread->flow.values->len = 0;
 	if (args->shape)
 		facts_put(thread->flow.values, args->shape, args->values, args->value_count);
 	facts_put(thread->flow.values, flow->entry_shape, known, G_N_ELEMENTS(known));

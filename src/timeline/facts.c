@@ -4,13 +4,14 @@
  *   shape count value value …  shape count value …  0
  *
  * Seven bits a byte, the lowest first, with the highest bit on all but the last; a value's sign is
- * its lowest bit.
+ * its lowest bit. Each operation's begin at a word of eight bytes: segments of bytes would be small
+ * and many.
  */
 #include "timeline/facts.h"
 
 #include <string.h>
 
-#define BYTES_MAX (UINT32_MAX - 2 * PAGES_SEGMENT) /* in all */
+#define WORDS_MAX (UINT32_MAX - 2 * PAGES_SEGMENT) /* in all */
 #define RECORD_MAX 1024 /* of one operation; FACTS_MAX values take less */
 #define NUMBER_MAX 10 /* of one number */
 
@@ -22,43 +23,62 @@ static guint8 *put_number(guint8 *to, uint64_t number)
 	return to;
 }
 
-static uint64_t take_number(const struct fact_byte **at)
+static inline uint64_t take_number(const guint8 **at)
 {
-	const struct fact_byte *byte = *at;
-	uint64_t number = byte->byte & 0x7f;
+	const guint8 *byte = *at;
+	uint64_t number = *byte & 0x7f;
 
-	for (unsigned shift = 7; byte++->byte & 0x80 && shift < 64; shift += 7)
-		number |= (uint64_t) (byte->byte & 0x7f) << shift;
+	for (unsigned shift = 7; *byte++ & 0x80 && shift < 64; shift += 7)
+		number |= (uint64_t) (*byte & 0x7f) << shift;
 	*at = byte;
 	return number;
 }
 
+static inline int64_t take_value(const guint8 **at)
+{
+	uint64_t number = take_number(at);
+
+	return (int64_t) (number >> 1 ^ -(number & 1));
+}
+
+static inline void skip_numbers(const guint8 **at, uint32_t count)
+{
+	const guint8 *byte = *at;
+
+	for (; count; count--)
+		while (*byte++ & 0x80)
+			;
+	*at = byte;
+}
+
 void facts_put(GByteArray *bytes, uint32_t shape, const int64_t *values, uint32_t count)
 {
-	guint8 group[RECORD_MAX], *to = group;
+	guint8 *to;
 
 	if (bytes->len + (count + 2) * NUMBER_MAX >= RECORD_MAX)
 		return;
-	to = put_number(to, shape);
+	if (!bytes->len) { /* room for all that will be put */
+		g_byte_array_set_size(bytes, RECORD_MAX);
+		bytes->len = 0;
+	}
+	to = put_number(bytes->data + bytes->len, shape);
 	to = put_number(to, count);
 	for (uint32_t i = 0; i < count; i++)
 		to = put_number(to, (uint64_t) values[i] << 1 ^ (values[i] < 0 ? UINT64_MAX : 0));
-	g_byte_array_append(bytes, group, (guint) (to - group));
+	bytes->len = (guint) (to - bytes->data);
 }
 
 static void append(struct timeline *timeline, uint32_t operation, const void *bytes, uint32_t size)
 {
 	struct fact_place *place;
-	struct fact_byte *to;
 	uint32_t at;
 
-	if (!size || timeline->facts.used > BYTES_MAX)
+	if (!size || timeline->facts.used > WORDS_MAX)
 		return;
 	while (timeline->fact_places.used <= operation)
 		pages_reserve(&timeline->fact_places, 1);
-	at = pages_reserve(&timeline->facts, size + 1);
-	to = pages_at(&timeline->facts, at);
-	memcpy(to, bytes, size); /* the last byte is 0 */
+	at = pages_reserve(&timeline->facts, size / (uint32_t) sizeof(struct fact_word) + 1);
+	memcpy(pages_at(&timeline->facts, at), bytes, size); /* behind it is a byte that is 0 */
 	place = pages_at(&timeline->fact_places, operation);
 	place->at = at + 1;
 }
@@ -68,7 +88,7 @@ void facts_append(struct timeline *timeline, uint32_t operation, const GByteArra
 	append(timeline, operation, bytes->data, bytes->len);
 }
 
-static const struct fact_byte *bytes_of(const struct timeline *timeline, uint32_t operation)
+static const guint8 *bytes_of(const struct timeline *timeline, uint32_t operation)
 {
 	const struct fact_place *place;
 
@@ -82,7 +102,7 @@ static const struct fact_byte *bytes_of(const struct timeline *timeline, uint32_
 
 bool facts_of(const struct timeline *timeline, uint32_t operation, struct facts *facts)
 {
-	const struct fact_byte *at = bytes_of(timeline, operation);
+	const guint8 *at = bytes_of(timeline, operation);
 	uint32_t shape;
 
 	facts->count = 0;
@@ -92,9 +112,7 @@ bool facts_of(const struct timeline *timeline, uint32_t operation, struct facts 
 		uint32_t count = (uint32_t) take_number(&at);
 
 		for (uint32_t i = 0; i < count; i++) {
-			uint64_t number = take_number(&at);
-			struct fact_value fact = {shape, i,
-						  (int64_t) (number >> 1 ^ -(number & 1))};
+			struct fact_value fact = {shape, i, take_value(&at)};
 
 			if (facts->count < FACTS_MAX)
 				facts->at[facts->count++] = fact;
@@ -106,14 +124,42 @@ bool facts_of(const struct timeline *timeline, uint32_t operation, struct facts 
 void facts_keep(const struct timeline *from, uint32_t old, struct timeline *timeline,
 		uint32_t operation)
 {
-	const struct fact_byte *begin = bytes_of(from, old), *at = begin;
+	const guint8 *begin = bytes_of(from, old), *at = begin;
 
 	if (!begin)
 		return;
 	while (take_number(&at))
-		for (uint64_t count = take_number(&at); count; count--)
-			take_number(&at);
+		skip_numbers(&at, (uint32_t) take_number(&at));
 	append(timeline, operation, begin, (uint32_t) (at - begin) - 1);
+}
+
+uint32_t facts_pick(const struct timeline *timeline, uint32_t operation, uint32_t all,
+		    const struct fact_slots *(*slots_of)(void *data, uint32_t shape), void *data,
+		    int64_t *values, uint32_t *wide)
+{
+	const guint8 *at = bytes_of(timeline, operation);
+	uint32_t shape, found = 0;
+
+	*wide = 0;
+
+	while (at && found != all && (shape = (uint32_t) take_number(&at))) {
+		uint32_t count = (uint32_t) take_number(&at), i = 0;
+		const struct fact_slots *slots = slots_of(data, shape);
+
+		for (; i < MIN(count, slots->count); i++) {
+			uint32_t bit = slots->bit[i];
+
+			if (!bit || found & bit) {
+				skip_numbers(&at, 1);
+				continue;
+			}
+			values[__builtin_ctz(bit)] = take_value(&at);
+			found |= bit;
+			*wide |= bit & slots->wide;
+		}
+		skip_numbers(&at, count - i);
+	}
+	return found;
 }
 
 /* The first record of a segment lies at its begin. */
@@ -127,4 +173,16 @@ void facts_pass(const struct timeline *timeline, uint32_t operation)
 	place = pages_at(&timeline->fact_places, operation);
 	if (place->at)
 		pages_pass(&timeline->facts, place->at - 1);
+}
+
+void facts_pass_to(const struct timeline *timeline, uint32_t passed[2], uint32_t operation)
+{
+	const struct fact_place *place;
+
+	if (operation >= timeline->fact_places.used)
+		return;
+	pages_pass_to(&timeline->fact_places, &passed[0], operation);
+	place = pages_at(&timeline->fact_places, operation);
+	if (place->at)
+		pages_pass_to(&timeline->facts, &passed[1], place->at - 1);
 }

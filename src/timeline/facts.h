@@ -36,7 +36,7 @@ struct facts {
 	struct fact_value at[FACTS_MAX];
 };
 
-/* Appends a group to what will be an operation's facts. */
+/* Appends a group to what will be an operation's facts; `bytes`: none else's. */
 void facts_put(GByteArray *bytes, uint32_t shape, const int64_t *values, uint32_t count);
 /* They are those of that operation; of operations in the order of their numbers. */
 void facts_append(struct timeline *timeline, uint32_t operation, const GByteArray *bytes);
@@ -45,7 +45,20 @@ void facts_keep(const struct timeline *from, uint32_t old, struct timeline *time
 		uint32_t operation);
 /* False: none is known. */
 bool facts_of(const struct timeline *timeline, uint32_t operation, struct facts *facts);
+/* Of a shape's members those that are asked for: from the first to the last of these. */
+struct fact_slots {
+	uint32_t count;
+	uint32_t bit[FACTS_MAX]; /* 1 << where its value goes; 0: nobody asks */
+	uint32_t wide; /* such bits: it may be an address */
+};
+/* Only those of its values that slots_of() asks for, of several in one place the first. Returns
+ * bits: the places that were filled, of `all`; `wide`: of them those that may be addresses. */
+uint32_t facts_pick(const struct timeline *timeline, uint32_t operation, uint32_t all,
+		    const struct fact_slots *(*slots_of)(void *data, uint32_t shape), void *data,
+		    int64_t *values, uint32_t *wide);
 /* pages_pass() for passes over all operations. */
 void facts_pass(const struct timeline *timeline, uint32_t operation);
+/* … over some of them, in their order. `passed`: 0 at first. */
+void facts_pass_to(const struct timeline *timeline, uint32_t passed[2], uint32_t operation);
 
 #endif

@@ -45,7 +45,7 @@ const struct store_info timeline_stores[] = {
 	[STORE_HOLDS] = STORE(holds, hold, 8, .per_chunk = HOLDS_PER_CHUNK),
 	[STORE_OPERATIONS] = STORE(operations, operation, 4, .from_1 = true),
 	[STORE_FACT_PLACES] = STORE(fact_places, fact_place, 16, ),
-	[STORE_FACTS] = STORE(facts, fact_byte, 8, ),
+	[STORE_FACTS] = STORE(facts, fact_word, 8, ),
 	[STORE_PACKETS] = STORE(packets, packet, 8, .from_1 = true),
 	[STORE_EXCHANGES] = STORE(exchanges, exchange, 4, .from_1 = true),
 	[STORE_ENDS] = STORE(ends, channel_end, 8, .from_1 = true),

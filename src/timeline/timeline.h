@@ -219,11 +219,11 @@ struct run {
 
 /* Where what is known of an operation begins, and the bytes of it: facts.h. */
 struct fact_place {
-	uint32_t at; /* its first byte + 1; 0: none */
+	uint32_t at; /* its first word + 1; 0: none */
 };
 
-struct fact_byte {
-	uint8_t byte;
+struct fact_word {
+	uint64_t bytes; /* in the order of memory */
 };
 
 struct timeline {
@@ -235,7 +235,7 @@ struct timeline {
 	struct pages holds; /* through struct log, two of each lock */
 	struct pages operations; /* index 0 unused */
 	struct pages fact_places; /* struct fact_place, by operation; the last may have none */
-	struct pages facts; /* struct fact_byte */
+	struct pages facts; /* struct fact_word */
 	struct pages packets; /* struct packet; index 0 unused */
 	struct pages exchanges; /* struct exchange; index 0 unused */
 	struct pages ends; /* struct channel_end; index 0 unused */

@@ -58,8 +58,8 @@ RECORD(operation, TIME(begin), BITS_AFTER(begin, 8), NUMBER(what), THREAD(thread
 RECORD(fact_place, NUMBER(at));
 #undef RECORD_TYPE
 
-#define RECORD_TYPE struct fact_byte
-RECORD(fact_byte, NUMBER(byte));
+#define RECORD_TYPE struct fact_word
+RECORD(fact_word, NUMBER(bytes));
 #undef RECORD_TYPE
 
 /* Its times stay its host's: clocks are told from them (trace/pairs.h). */
@@ -109,7 +109,7 @@ const struct record *const store_records[] = {
 	[STORE_HOLDS] = &hold_record,
 	[STORE_OPERATIONS] = &operation_record,
 	[STORE_FACT_PLACES] = &fact_place_record,
-	[STORE_FACTS] = &fact_byte_record,
+	[STORE_FACTS] = &fact_word_record,
 	[STORE_PACKETS] = &packet_record,
 	[STORE_EXCHANGES] = &exchange_record,
 	[STORE_ENDS] = &channel_end_record,

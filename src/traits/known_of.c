@@ -26,7 +26,9 @@ enum call_sort {
 	CALL_SEEK, /* returns where the file is */
 };
 
-#define WANTED_OWN ((1u << KNOWN_OWN) - 1) /* columns */
+#define WANTED_OWN (KNOWN_BIT(KNOWN_OWN) - 1) /* columns */
+enum { PLACE_KEPT = 1, PLACE_NONE }; /* whether a file has a place that moves */
+#define RECENT 64 /* places that are looked up without a map, by a hash */
 
 struct turn {
 	uint32_t nth;
@@ -37,24 +39,60 @@ struct turn {
 struct file_place {
 	int64_t at;  /* where it is; FIELD_NONE: not known */
 	int64_t end; /* where the last one ended that read or wrote; FIELD_NONE: none */
+	bool met;
+};
+
+/* Things by a key of two numbers; most are looked up several times in a row. */
+struct places {
+	struct idmap map; /* key -> place in the list */
+	GArray *list; /* owned; they are zero at first */
+	struct {
+		uint64_t key;
+		uint32_t at;
+	} recent[RECENT];
+};
+
+/* What moves a file's place: fields of calls. */
+enum move { MOVE_FD, MOVE_RET, MOVE_POS, MOVE_OFFSET, MOVE_FIELDS };
+
+/* A call on a file. */
+struct at_file {
+	enum call_sort sort;
+	uint32_t has; /* bits: enum move */
+	int64_t values[MOVE_FIELDS];
+};
+
+/* The wanted ones of a profile's own fields. */
+struct own_picker {
+	struct field_picker *picker;
+	guint columns[KNOWN_OWN];
+	guint count;
 };
 
 struct known_walk {
 	const struct session *session; /* borrowed */
-	uint32_t wanted; /* bits: columns */
+	uint64_t wanted; /* bits: columns … */
+	uint64_t asked;  /* … of them those that known_values() fills */
 	struct shapes *shapes; /* owned */
-	struct operation_fields decoded; /* of the operation `number`, 0: of none */
-	uint32_t number;
+	struct field_picker *moves; /* owned; of the fields of enum move */
+	struct field_picker *began; /* owned; of began_cpu alone */
+	struct operation_fields decoded; /* of the operation it is at, where all are wanted */
+	struct at_file at_file; /* of the operation `at_number`, 0: of none */
+	uint32_t at_number;
+	GHashTable *own; /* owned; struct known_fields -> struct own_picker, owned: where only some
+			    columns are wanted */
+	const struct known_fields *own_of; /* borrowed; looked up last */
+	const struct own_picker *own_last; /* borrowed; … its own picker */
 	GArray *sorts; /* owned; guint8: enum call_sort by interned name */
-	struct idmap threads; /* profile and thread -> its place in turns */
-	GArray *turns; /* owned; struct turn */
-	struct idmap objects; /* profile and object -> how many so far */
-	struct idmap files; /* host, process and descriptor -> its place in `places` */
-	GArray *places; /* owned; struct file_place */
-	struct idmap calls_before; /* thread -> interned call */
+	struct places turns; /* profile and thread -> struct turn */
+	struct places objects; /* profile and object -> uint32_t: how many so far */
+	struct places files; /* host, process and descriptor -> struct file_place */
+	uint32_t *calls_before; /* owned; by thread: interned call, 0: none */
 	GArray *names; /* owned; uint32_t: interned name of each thread, 0: not looked up */
 	struct idmap object_sorts; /* interned object -> interned sort */
-	uint32_t file_sort, ret, pos, offset, began_cpu, in_flight; /* interned names */
+	GArray *placed; /* owned; guint8 by interned object: PLACE_KEPT, PLACE_NONE; 0: not looked
+			   up */
+	uint32_t file_sort, ret, began_cpu; /* interned names */
 	uint32_t descriptors[7];
 };
 
@@ -63,31 +101,73 @@ static uint32_t name_of(const struct session *session, const char *text)
 	return intern_id(session->trace.model.names, text);
 }
 
-struct known_walk *known_walk_new(const struct session *session, uint32_t wanted)
+static void places_init(struct places *places, guint size)
+{
+	*places = (struct places) {.list = g_array_new(FALSE, TRUE, size)};
+	idmap_init(&places->map);
+}
+
+static void places_clear(struct places *places)
+{
+	idmap_clear(&places->map);
+	g_array_free(places->list, TRUE);
+}
+
+/* Its place in the list, with a new thing that is zero if there was none. */
+static guint place_of_key(struct places *places, uint64_t key)
+{
+	guint slot = (guint) (key ^ key >> 32) % RECENT;
+	uint32_t at;
+
+	if (places->recent[slot].key == key && key)
+		return places->recent[slot].at;
+	at = idmap_get(&places->map, key);
+	if (at == IDMAP_NONE) {
+		at = places->list->len;
+		g_array_set_size(places->list, at + 1);
+		idmap_set(&places->map, key, at);
+	}
+	places->recent[slot].key = key;
+	places->recent[slot].at = at;
+	return at;
+}
+
+static void own_picker_free(gpointer data)
+{
+	struct own_picker *own = data;
+
+	field_picker_free(own->picker);
+	g_free(own);
+}
+
+struct known_walk *known_walk_new(const struct session *session, uint64_t wanted)
 {
 	static const char *const descriptors[] = {"fd",     "epfd",  "ufd",   "dfd",
 						  "fildes", "in_fd", "out_fd"};
+	static const char *const moves[MOVE_FIELDS] = {"fd", "ret", "pos", "offset"};
+	uint32_t moved[MOVE_FIELDS];
 	struct known_walk *walk = g_new0(struct known_walk, 1);
 
 	walk->session = session;
-	walk->wanted = wanted;
+	walk->wanted = walk->asked = wanted;
 	walk->shapes = shapes_new(session);
 	walk->sorts = g_array_new(FALSE, TRUE, sizeof(guint8));
 	walk->names = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	walk->placed = g_array_new(FALSE, TRUE, sizeof(guint8));
 	g_array_set_size(walk->names, session->trace.model.thread_count + 1);
 	walk->file_sort = name_of(session, "file");
-	walk->turns = g_array_new(FALSE, TRUE, sizeof(struct turn));
-	walk->places = g_array_new(FALSE, TRUE, sizeof(struct file_place));
-	idmap_init(&walk->threads);
-	idmap_init(&walk->objects);
-	idmap_init(&walk->files);
-	idmap_init(&walk->calls_before);
+	places_init(&walk->turns, sizeof(struct turn));
+	places_init(&walk->objects, sizeof(uint32_t));
+	places_init(&walk->files, sizeof(struct file_place));
+	walk->calls_before = g_new0(uint32_t, session->trace.model.thread_count + 1);
+	walk->own = g_hash_table_new_full(NULL, NULL, NULL, own_picker_free);
 	idmap_init(&walk->object_sorts);
 	walk->ret = name_of(session, "ret");
-	walk->pos = name_of(session, "pos");
-	walk->offset = name_of(session, "offset");
 	walk->began_cpu = name_of(session, "began_cpu");
-	walk->in_flight = name_of(session, "in_flight");
+	walk->began = field_picker_new(walk->shapes, &walk->began_cpu, 1);
+	for (size_t i = 0; i < G_N_ELEMENTS(moves); i++)
+		moved[i] = name_of(session, moves[i]);
+	walk->moves = field_picker_new(walk->shapes, moved, MOVE_FIELDS);
 	for (size_t i = 0; i < G_N_ELEMENTS(descriptors); i++)
 		walk->descriptors[i] = name_of(session, descriptors[i]);
 	return walk;
@@ -95,22 +175,34 @@ struct known_walk *known_walk_new(const struct session *session, uint32_t wanted
 
 void known_walk_free(struct known_walk *walk)
 {
+	field_picker_free(walk->moves);
+	field_picker_free(walk->began);
+	g_hash_table_destroy(walk->own);
 	shapes_free(walk->shapes);
 	g_array_free(walk->sorts, TRUE);
-	g_array_free(walk->turns, TRUE);
 	g_array_free(walk->names, TRUE);
-	g_array_free(walk->places, TRUE);
-	idmap_clear(&walk->threads);
-	idmap_clear(&walk->objects);
-	idmap_clear(&walk->files);
-	idmap_clear(&walk->calls_before);
+	g_array_free(walk->placed, TRUE);
+	places_clear(&walk->turns);
+	places_clear(&walk->objects);
+	places_clear(&walk->files);
+	g_free(walk->calls_before);
 	idmap_clear(&walk->object_sorts);
 	g_free(walk);
 }
 
 static bool wants(const struct known_walk *walk, enum known column)
 {
-	return walk->wanted & 1u << (KNOWN_OWN + column);
+	return walk->wanted & KNOWN_BIT(KNOWN_OWN + column);
+}
+
+static bool asks(const struct known_walk *walk, enum known column)
+{
+	return walk->asked & KNOWN_BIT(KNOWN_OWN + column);
+}
+
+void known_ask(struct known_walk *walk, uint64_t columns)
+{
+	walk->asked = columns;
 }
 
 /* --- what calls do -------------------------------------------------------------------------- */
@@ -207,15 +299,6 @@ static bool is_descriptor(const struct known_walk *walk, uint32_t name)
 	return false;
 }
 
-/* Those of the operation that the walk is at: decoded once, and only where they are asked for. */
-static const struct operation_fields *fields_at(struct known_walk *walk, uint32_t number)
-{
-	if (walk->number != number)
-		operation_fields(walk->shapes, number, &walk->decoded);
-	walk->number = number;
-	return &walk->decoded;
-}
-
 /* The column of a field; KNOWN_OWN: there is no room for it. `hint`: where it may well be. */
 static guint column_of(struct known_walk *walk, const struct operation *operation,
 		       struct known_fields *fields, uint32_t name, guint hint)
@@ -249,9 +332,90 @@ static void own_values(struct known_walk *walk, const struct operation *operatio
 			continue;
 		at = column_of(walk, operation, fields, field->name, next);
 		next = at + 1;
-		if (at < KNOWN_OWN && walk->wanted & 1u << at)
+		if (at < KNOWN_OWN)
 			values[at] = value_of(walk, operation, field);
 	}
+}
+
+/* The wanted ones of those that are there already. */
+static const struct own_picker *picker_of(struct known_walk *walk, struct known_fields *fields)
+{
+	struct own_picker *own;
+	uint32_t names[KNOWN_OWN];
+
+	if (walk->own_of == fields)
+		return walk->own_last;
+	walk->own_of = fields;
+	walk->own_last = own = g_hash_table_lookup(walk->own, fields);
+	if (own)
+		return own;
+	own = g_new0(struct own_picker, 1);
+	for (guint i = 0; i < fields->count; i++)
+		if (walk->asked & KNOWN_BIT(i)) {
+			names[own->count] = fields->at[i].name;
+			own->columns[own->count++] = i;
+		}
+	own->picker = field_picker_new(walk->shapes, names, own->count);
+	g_hash_table_insert(walk->own, fields, own);
+	walk->own_last = own;
+	return own;
+}
+
+static void some_own_values(struct known_walk *walk, const struct operation *operation,
+			    uint32_t number, struct known_fields *fields, int64_t *values)
+{
+	const struct own_picker *own = picker_of(walk, fields);
+	int64_t picked[KNOWN_OWN];
+	uint32_t wide, has = own->count ? pick_fields(own->picker, number, picked, &wide) : 0;
+
+	for (guint i = 0; i < own->count; i++) {
+		struct operation_field field = {.name = fields->at[own->columns[i]].name,
+						.wide = has && wide & 1u << i,
+						.value = has & 1u << i ? picked[i] : 0};
+
+		values[own->columns[i]] =
+			has & 1u << i ? value_of(walk, operation, &field) : FIELD_NONE;
+	}
+}
+
+/* --- objects -------------------------------------------------------------------------------- */
+
+static uint32_t sort_of_object(struct known_walk *walk, uint32_t object)
+{
+	uint32_t sort = idmap_get(&walk->object_sorts, object);
+
+	if (sort == IDMAP_NONE) {
+		const char *text = session_text(walk->session, object);
+		g_autofree char *head = g_strndup(text, strcspn(text, ":"));
+
+		sort = name_of(walk->session, head);
+		idmap_set(&walk->object_sorts, object, sort);
+	}
+	return sort;
+}
+
+/* Pipes, sockets and terminals have no place that a call goes on from. */
+static bool has_place(struct known_walk *walk, uint32_t object)
+{
+	static const char *const without[] = {"file:/dev/zero",    "file:/dev/null",
+					      "file:/dev/full",    "file:/dev/random",
+					      "file:/dev/urandom", "file:/dev/tty"};
+	guint8 *place;
+	const char *text;
+
+	if (object >= walk->placed->len)
+		g_array_set_size(walk->placed, object + 1);
+	place = &g_array_index(walk->placed, guint8, object);
+	if (*place)
+		return *place == PLACE_KEPT;
+	text = session_text(walk->session, object);
+	*place = g_str_has_prefix(text, "pipe:") || g_str_has_prefix(text, "socket:")
+			 ? PLACE_NONE
+			 : PLACE_KEPT;
+	for (size_t i = 0; i < G_N_ELEMENTS(without); i++)
+		if (strcmp(text, without[i]) == 0)
+			*place = PLACE_NONE;
+	return *place == PLACE_KEPT;
 }
 
 /* --- files ---------------------------------------------------------------------------------- */
@@ -262,119 +426,86 @@ static struct file_place *place_at(struct known_walk *walk, const struct operati
 	const struct thread *thread = model_thread(&walk->session->trace.model, operation->thread);
 	uint64_t key = (uint64_t) thread->host << 54 | ((uint64_t) thread->pid & 0x3fffff) << 32 |
 		       (uint32_t) fd;
-	uint32_t at = idmap_get(&walk->files, key);
-	struct file_place none = {FIELD_NONE, FIELD_NONE};
+	guint at = place_of_key(&walk->files, key);
+	struct file_place *place = &g_array_index(walk->files.list, struct file_place, at);
 
-	if (at == IDMAP_NONE) {
-		at = walk->places->len;
-		g_array_append_val(walk->places, none);
-		idmap_set(&walk->files, key, at);
-	}
-	return &g_array_index(walk->places, struct file_place, at);
+	if (!place->met)
+		*place = (struct file_place) {FIELD_NONE, FIELD_NONE, true};
+	return place;
 }
 
-static int64_t number_of(const struct operation_fields *fields, uint32_t name)
+/* Its fields are looked up once, and only of calls that go on from a place, or move it. */
+static const struct at_file *at_file(struct known_walk *walk, const struct operation *operation,
+				     uint32_t number)
 {
-	const struct operation_field *field = operation_field(fields, name);
+	struct at_file *at = &walk->at_file;
+	uint32_t wide;
 
-	return field ? field->value : FIELD_NONE;
+	if (walk->at_number == number)
+		return at;
+	walk->at_number = number;
+	at->sort =
+		operation_has_thread(operation) && PACK_KIND(operation->what) == OPERATION_SYSCALL
+			? sort_of(walk, PACK_NUMBER(operation->what))
+			: CALL_OTHER;
+	at->has = at->sort == CALL_OPEN || (at->sort > CALL_OPEN && has_place(walk, operation->ref))
+			  ? pick_fields(walk->moves, number, at->values, &wide)
+			  : 0;
+	return at;
 }
 
 /* Where in its file the call began, if that is known. */
-static int64_t begins_at(const struct known_walk *walk, enum call_sort sort,
-			 const struct operation_fields *fields, const struct file_place *place)
+static int64_t begins_at(const struct at_file *at, const struct file_place *place)
 {
-	int64_t pos;
-
-	if (sort == CALL_READ)
+	if (at->sort == CALL_READ)
 		return place->at;
-	pos = number_of(fields, walk->pos);
-	return pos != FIELD_NONE ? pos : number_of(fields, walk->offset);
-}
-
-/* Of a call on a file: it is known which one, and its fields are. */
-static struct file_place *place_of(struct known_walk *walk, const struct operation *operation,
-				   const struct operation_fields *fields)
-{
-	int64_t fd = number_of(fields, walk->descriptors[0]);
-
-	return fd != FIELD_NONE && operation_has_thread(operation)
-		       ? place_at(walk, operation, fd)
-		       : NULL;
+	return at->has & 1u << MOVE_POS      ? at->values[MOVE_POS]
+	       : at->has & 1u << MOVE_OFFSET ? at->values[MOVE_OFFSET]
+					     : FIELD_NONE;
 }
 
 static int64_t distance_of(struct known_walk *walk, const struct operation *operation,
-			   enum call_sort sort, const struct operation_fields *fields)
+			   uint32_t number)
 {
+	const struct at_file *file = at_file(walk, operation, number);
 	const struct file_place *place;
 	int64_t at;
 
-	if (sort != CALL_READ && sort != CALL_AT)
+	if ((file->sort != CALL_READ && file->sort != CALL_AT) || !(file->has & 1u << MOVE_FD))
 		return FIELD_NONE;
-	place = place_of(walk, operation, fields);
-	at = place ? begins_at(walk, sort, fields, place) : FIELD_NONE;
+	place = place_at(walk, operation, file->values[MOVE_FD]);
+	at = begins_at(file, place);
 	return at == FIELD_NONE || place->end == FIELD_NONE ? FIELD_NONE : llabs(at - place->end);
 }
 
-static void move_place(struct known_walk *walk, const struct operation *operation,
-		       enum call_sort sort, const struct operation_fields *fields)
+static void move_place(struct known_walk *walk, const struct operation *operation, uint32_t number)
 {
-	int64_t ret = number_of(fields, walk->ret), at;
+	const struct at_file *file = at_file(walk, operation, number);
+	int64_t ret = file->values[MOVE_RET], at;
 	struct file_place *place;
 
-	if (ret == FIELD_NONE || ret < 0 || !operation_has_thread(operation))
+	if (!(file->has & 1u << MOVE_RET) || ret < 0)
 		return;
-	if (sort == CALL_OPEN) {
-		*place_at(walk, operation, ret) = (struct file_place) {0, FIELD_NONE};
+	if (file->sort == CALL_OPEN) {
+		*place_at(walk, operation, ret) = (struct file_place) {0, FIELD_NONE, true};
 		return;
 	}
-	place = place_of(walk, operation, fields);
-	if (!place)
+	if (!(file->has & 1u << MOVE_FD))
 		return;
-	if (sort == CALL_SEEK) {
+	place = place_at(walk, operation, file->values[MOVE_FD]);
+	if (file->sort == CALL_SEEK) {
 		place->at = ret;
 		return;
 	}
-	at = begins_at(walk, sort, fields, place);
+	at = begins_at(file, place);
 	if (at == FIELD_NONE)
 		return;
 	place->end = at + ret;
-	if (sort == CALL_READ)
+	if (file->sort == CALL_READ)
 		place->at = at + ret;
 }
 
-/* --- all ------------------------------------------------------------------------------------ */
-
-static uint32_t sort_of_object(struct known_walk *walk, uint32_t object)
-{
-	uint32_t sort = idmap_get(&walk->object_sorts, object);
-	const char *text;
-
-	if (sort != IDMAP_NONE)
-		return sort;
-	text = session_text(walk->session, object);
-	{
-		g_autofree char *head = g_strndup(text, strcspn(text, ":"));
-
-		sort = name_of(walk->session, head);
-	}
-	idmap_set(&walk->object_sorts, object, sort);
-	return sort;
-}
-
-static struct turn *state_of(struct known_walk *walk, uint32_t key, uint32_t thread)
-{
-	uint64_t both = (uint64_t) key << 32 | thread;
-	uint32_t at = idmap_get(&walk->threads, both);
-	struct turn none = {0, FIELD_NONE};
-
-	if (at == IDMAP_NONE) {
-		at = walk->turns->len;
-		g_array_append_val(walk->turns, none);
-		idmap_set(&walk->threads, both, at);
-	}
-	return &g_array_index(walk->turns, struct turn, at);
-}
+/* --- names and CPUs ------------------------------------------------------------------------- */
 
 static int64_t name_of_thread(struct known_walk *walk, uint32_t thread)
 {
@@ -386,55 +517,6 @@ static int64_t name_of_thread(struct known_walk *walk, uint32_t thread)
 	if (!*name)
 		*name = name_of(walk->session, session_thread_name(walk->session, thread));
 	return *name;
-}
-
-/* `values`: NULL: it only counts. */
-static void turn_values(struct known_walk *walk, uint32_t key, const struct operation *operation,
-			int64_t *values)
-{
-	struct turn *state = state_of(walk, key, operation->thread);
-	int64_t end = state->end;
-
-	state->nth++;
-	state->end = MAX(end, operation_end(operation));
-	if (!values)
-		return;
-	values[KNOWN_NTH] = state->nth;
-	if (end != FIELD_NONE && operation->begin >= end)
-		values[KNOWN_SINCE] = operation->begin - end;
-}
-
-static void thread_values(struct known_walk *walk, const struct operation *operation,
-			  int64_t *values)
-{
-	uint32_t before = idmap_get(&walk->calls_before, operation->thread);
-
-	if (before != IDMAP_NONE)
-		values[KNOWN_BEFORE] = before;
-	if (wants(walk, KNOWN_THREAD))
-		values[KNOWN_THREAD] = name_of_thread(walk, operation->thread);
-}
-
-/* As turn_values(). */
-static void object_values(struct known_walk *walk, uint32_t key, const struct operation *operation,
-			  int64_t *values)
-{
-	uint32_t object = operation_resource(walk->session, operation), count = 0;
-	uint64_t both = (uint64_t) key << 32 | object;
-
-	if (!object)
-		return;
-	if (wants(walk, KNOWN_NTH_ON)) {
-		count = idmap_get(&walk->objects, both);
-		count = count == IDMAP_NONE ? 1 : count + 1;
-		idmap_set(&walk->objects, both, count);
-	}
-	if (!values)
-		return;
-	values[KNOWN_OBJECT] = object;
-	values[KNOWN_SORT] = sort_of_object(walk, object);
-	if (values[KNOWN_SORT] == walk->file_sort && count)
-		values[KNOWN_NTH_ON] = count;
 }
 
 /* An operation that stayed on its CPU all the time lost it to nobody. */
@@ -453,9 +535,9 @@ static void cpu_values(struct known_walk *walk, const struct operation *operatio
 
 	if (!operation_has_thread(operation))
 		return;
-	if (wants(walk, KNOWN_TAKER))
+	if (asks(walk, KNOWN_TAKER))
 		values[KNOWN_TAKER] = taker_of(walk, operation);
-	if (wants(walk, KNOWN_IDLE_STATE) && PACK_KIND(operation->what) == OPERATION_WAIT_CPU)
+	if (asks(walk, KNOWN_IDLE_STATE) && PACK_KIND(operation->what) == OPERATION_WAIT_CPU)
 		state = idle_state_before(walk->session, operation);
 	if (state >= 0)
 		values[KNOWN_IDLE_STATE] = state;
@@ -467,29 +549,107 @@ static bool has_object(int kind)
 	return kind == OPERATION_SYSCALL || kind == OPERATION_IRQ;
 }
 
-static bool wants_object(const struct known_walk *walk)
+/* --- what was before it --------------------------------------------------------------------- */
+
+static void count_turn(struct known_walk *walk, uint32_t key, const struct operation *operation,
+		       struct known_history *history)
 {
-	return wants(walk, KNOWN_OBJECT) || wants(walk, KNOWN_SORT);
+	guint at = place_of_key(&walk->turns, (uint64_t) key << 32 | operation->thread);
+	struct turn *turn = &g_array_index(walk->turns.list, struct turn, at);
+
+	turn->nth++;
+	if (history) {
+		history->nth = turn->nth;
+		if (turn->nth > 1 && operation->begin >= turn->end)
+			history->since = operation->begin - turn->end;
+	}
+	turn->end =
+		turn->nth > 1 ? MAX(turn->end, operation_end(operation)) : operation_end(operation);
 }
 
-static void walk_values(struct known_walk *walk, uint32_t key, const struct operation *operation,
-			int64_t *values)
+static void count_object(struct known_walk *walk, uint32_t key, const struct operation *operation,
+			 struct known_history *history)
 {
-	if (operation_has_thread(operation) && (wants(walk, KNOWN_NTH) || wants(walk, KNOWN_SINCE)))
-		turn_values(walk, key, operation, values);
-	if (has_object(PACK_KIND(operation->what)) &&
-	    (wants(walk, KNOWN_NTH_ON) || (values && wants_object(walk))))
-		object_values(walk, key, operation, values);
+	uint32_t object = operation_resource(walk->session, operation), *count;
+	guint at;
+
+	if (!object || sort_of_object(walk, object) != walk->file_sort)
+		return;
+	at = place_of_key(&walk->objects, (uint64_t) key << 32 | object);
+	count = &g_array_index(walk->objects.list, uint32_t, at);
+	++*count;
+	if (history)
+		history->nth_on = *count;
 }
 
-void known_count(struct known_walk *walk, uint32_t key, uint32_t number)
+void known_history(struct known_walk *walk, uint32_t key, uint32_t number,
+		   struct known_history *history)
 {
-	walk_values(walk, key, operation_at(&walk->session->trace.timeline.operations, number),
-		    NULL);
+	const struct operation *operation =
+		operation_at(&walk->session->trace.timeline.operations, number);
+	bool has_thread = operation_has_thread(operation);
+
+	if (history)
+		*history = (struct known_history) {FIELD_NONE, FIELD_NONE, FIELD_NONE, FIELD_NONE,
+						   FIELD_NONE};
+	if (has_thread && (wants(walk, KNOWN_NTH) || wants(walk, KNOWN_SINCE)))
+		count_turn(walk, key, operation, history);
+	if (wants(walk, KNOWN_NTH_ON) && has_object(PACK_KIND(operation->what)))
+		count_object(walk, key, operation, history);
+	if (!history || !has_thread)
+		return;
+	if (walk->calls_before[operation->thread])
+		history->before = walk->calls_before[operation->thread];
+	if (wants(walk, KNOWN_DISTANCE))
+		history->distance = distance_of(walk, operation, number);
 }
 
-void known_values(struct known_walk *walk, uint32_t key, struct known_fields *fields,
-		  uint32_t number, int64_t *values)
+/* --- all ------------------------------------------------------------------------------------ */
+
+static void object_values(struct known_walk *walk, const struct operation *operation,
+			  int64_t *values)
+{
+	uint32_t object = has_object(PACK_KIND(operation->what))
+				  ? operation_resource(walk->session, operation)
+				  : 0;
+
+	if (!object)
+		return;
+	values[KNOWN_OBJECT] = object;
+	values[KNOWN_SORT] = sort_of_object(walk, object);
+}
+
+static void migration(struct known_walk *walk, const struct operation *operation, uint32_t number,
+		      int64_t *values)
+{
+	int64_t began;
+	uint32_t wide;
+
+	if (operation->cpu != OPERATION_CPU_UNKNOWN &&
+	    pick_fields(walk->began, number, &began, &wide))
+		values[KNOWN_MIGRATED] = began != operation->cpu;
+}
+
+static void recorded_values(struct known_walk *walk, const struct operation *operation,
+			    uint32_t number, struct known_fields *fields, int64_t *values)
+{
+	if ((walk->asked & WANTED_OWN) == WANTED_OWN) {
+		operation_fields(walk->shapes, number, &walk->decoded);
+		own_values(walk, operation, &walk->decoded, fields, values);
+	} else if (walk->asked & WANTED_OWN) {
+		some_own_values(walk, operation, number, fields, values);
+	}
+}
+
+/* No value is known of those that are wanted. */
+static void clear_values(const struct known_walk *walk, int64_t *values)
+{
+	for (uint64_t left = walk->asked & (KNOWN_BIT(KNOWN_COLUMNS) - 1); left; left &= left - 1)
+		values[__builtin_ctzll(left)] = FIELD_NONE;
+}
+
+void known_values(struct known_walk *walk, struct known_fields *fields, uint32_t number,
+		  const struct known_history *history, int64_t *values)
 {
 	const struct session *session = walk->session;
 	const struct operation *operation =
@@ -497,31 +657,28 @@ void known_values(struct known_walk *walk, uint32_t key, struct known_fields *fi
 	int kind = PACK_KIND(operation->what);
 	int64_t *fixed = values + KNOWN_OWN;
 
-	for (guint i = 0; i < KNOWN_COLUMNS; i++)
-		values[i] = FIELD_NONE;
-	if (walk->wanted & WANTED_OWN)
-		own_values(walk, operation, fields_at(walk, number), fields, values);
-	walk_values(walk, key, operation, fixed);
-	if (operation_has_thread(operation))
-		thread_values(walk, operation, fixed);
+	clear_values(walk, values);
+	recorded_values(walk, operation, number, fields, values);
+	if (!(walk->asked & ~WANTED_OWN))
+		return;
+	fixed[KNOWN_BEFORE] = history->before;
+	fixed[KNOWN_DISTANCE] = history->distance;
+	fixed[KNOWN_NTH_ON] = history->nth_on;
+	fixed[KNOWN_NTH] = history->nth;
+	fixed[KNOWN_SINCE] = history->since;
+	if (asks(walk, KNOWN_OBJECT) || asks(walk, KNOWN_SORT))
+		object_values(walk, operation, fixed);
+	if (operation_has_thread(operation) && asks(walk, KNOWN_THREAD))
+		fixed[KNOWN_THREAD] = name_of_thread(walk, operation->thread);
 	cpu_values(walk, operation, fixed);
-	if (kind == OPERATION_SYSCALL && wants(walk, KNOWN_DISTANCE))
-		fixed[KNOWN_DISTANCE] =
-			distance_of(walk, operation, sort_of(walk, PACK_NUMBER(operation->what)),
-				    fields_at(walk, number));
 	if ((kind == OPERATION_QUEUED || kind == OPERATION_SERVED) && operation->ref)
 		fixed[KNOWN_CALL] = operation->ref;
 	if (session->trace.model.hosts->len > 1)
 		fixed[KNOWN_HOST] = model_operation_host(&session->trace.model, operation);
 	if (operation->cpu != OPERATION_CPU_UNKNOWN)
 		fixed[KNOWN_CPU] = operation->cpu;
-	if (wants(walk, KNOWN_MIGRATED) && operation->cpu != OPERATION_CPU_UNKNOWN) {
-		const struct operation_field *began =
-			operation_field(fields_at(walk, number), walk->began_cpu);
-
-		if (began)
-			fixed[KNOWN_MIGRATED] = began->value != operation->cpu;
-	}
+	if (asks(walk, KNOWN_MIGRATED))
+		migration(walk, operation, number, fixed);
 	fixed[KNOWN_WHEN] = operation->begin - session->asked.from;
 }
 
@@ -529,16 +686,12 @@ void known_pass(struct known_walk *walk, uint32_t number)
 {
 	const struct operation *operation =
 		operation_at(&walk->session->trace.timeline.operations, number);
-	enum call_sort sort;
 
 	if (PACK_KIND(operation->what) == OPERATION_SYSCALL && operation_has_thread(operation)) {
 		if (wants(walk, KNOWN_BEFORE))
-			idmap_set(&walk->calls_before, operation->thread,
-				  PACK_NUMBER(operation->what));
-		sort = wants(walk, KNOWN_DISTANCE) ? sort_of(walk, PACK_NUMBER(operation->what))
-						   : CALL_OTHER;
-		if (sort >= CALL_OPEN)
-			move_place(walk, operation, sort, fields_at(walk, number));
+			walk->calls_before[operation->thread] = PACK_NUMBER(operation->what);
+		if (wants(walk, KNOWN_DISTANCE) && at_file(walk, operation, number)->has)
+			move_place(walk, operation, number);
 	}
 	facts_pass(&walk->session->trace.timeline, number);
 }

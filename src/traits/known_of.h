@@ -3,8 +3,9 @@
  * what the operations before it tell.
  *
  *   operations   1: read | 2: lseek | 3: read | …      one pass from the first to the last:
- *                                       │              known_pass() for each, known_values() where
- *   columns      ret count … object call before since …    its values are wanted
+ *                                       │              known_pass() for each, known_history() for
+ *   columns      ret count … object call before since …    those of profiles; known_values() where
+ *                                                          they are wanted, then or later
  *
  * How long it took, and what it spent its time on, is no column: that defines what is slow.
  *
@@ -37,7 +38,8 @@ enum known {
 
 #define KNOWN_OWN 16 /* fields of a profile's operations: columns 0 … */
 #define KNOWN_COLUMNS (KNOWN_OWN + KNOWN_FIXED)
-#define KNOWN_ALL UINT32_MAX /* columns */
+#define KNOWN_ALL UINT64_MAX /* columns */
+#define KNOWN_BIT(column) (UINT64_C(1) << (column))
 #define KNOWN_ADDRESS (INT64_MAX - 1) /* stands for any address */
 
 /* The recorded fields of a profile's operations, as they are met. */
@@ -50,16 +52,23 @@ struct known_fields {
 };
 
 struct known_walk;
-/* `wanted`: bits: the columns that known_values() is to fill; others may be FIELD_NONE. */
-struct known_walk *known_walk_new(const struct session *session, uint32_t wanted);
+/* `wanted`: bits: the columns that known_values() is to fill; others may be anything. */
+struct known_walk *known_walk_new(const struct session *session, uint64_t wanted);
 void known_walk_free(struct known_walk *walk);
 
-/* KNOWN_COLUMNS values of an operation. `key`: a number of its own for each profile. For each of
- * a profile's operations either this or known_count() is to be called, before known_pass(). */
-void known_values(struct known_walk *walk, uint32_t key, struct known_fields *fields,
-		  uint32_t operation, int64_t *values);
-/* The operation is one more of its profile, and nobody wants to know of what. */
-void known_count(struct known_walk *walk, uint32_t key, uint32_t operation);
+/* What only the operations before it tell. */
+struct known_history {
+	int64_t before, distance, nth_on, nth, since; /* as the columns */
+};
+/* For each of a profile's operations, before known_pass(). `key`: a number of its own for each
+ * profile; `history`: NULL: it is one more of its profile, and nobody wants to know more. */
+void known_history(struct known_walk *walk, uint32_t key, uint32_t operation,
+		   struct known_history *history);
+/* KNOWN_COLUMNS values of an operation, at any time; in a pass before known_pass(). */
+void known_values(struct known_walk *walk, struct known_fields *fields, uint32_t operation,
+		  const struct known_history *history, int64_t *values);
+/* Only these of the columns matter to known_values() from now on. */
+void known_ask(struct known_walk *walk, uint64_t columns);
 /* The operation is over: for each of the store. */
 void known_pass(struct known_walk *walk, uint32_t operation);
 

@@ -17,8 +17,15 @@
 struct row {
 	uint32_t operation;
 	guint stratum;
+	struct known_history history;
 	int64_t ns;
 	int64_t values[KNOWN_COLUMNS];
+};
+
+/* An operation as the first pass met it. */
+struct met {
+	uint32_t operation;
+	struct known_history history;
 };
 
 /* The operations of one peak, or those of none. */
@@ -26,7 +33,7 @@ struct stratum {
 	uint64_t count;
 	double sum; /* ns */
 	uint32_t kept;
-	uint32_t *operations; /* owned; SAMPLE at most, any of them as likely */
+	struct met *met; /* owned; SAMPLE at most, any of them as likely */
 	guint *rows; /* owned; the same, as places among the rows */
 };
 
@@ -43,8 +50,9 @@ struct sampled {
 	guint peaks;
 	struct known_fields fields;
 	GArray *rows; /* owned; struct row, in the order of their operations */
-	guint next; /* of the rows: the next that the pass meets */
+	int64_t *from; /* owned; of each peak: where it begins, and where it ends: ns */
 	GArray *recounts; /* owned; struct recount */
+	uint64_t told; /* bits: columns that these test */
 	GPtrArray *correlations; /* owned; struct correlation */
 	struct traits **traits; /* owned list; borrowed; by peak; NULL: not searched */
 };
@@ -77,10 +85,11 @@ static void sampled_free(gpointer data)
 	g_ptr_array_free(sampled->correlations, TRUE);
 
 	for (guint i = 0; i <= sampled->peaks; i++) {
-		g_free(sampled->strata[i].operations);
+		g_free(sampled->strata[i].met);
 		g_free(sampled->strata[i].rows);
 	}
 	g_free(sampled->strata);
+	g_free(sampled->from);
 	g_array_free(sampled->rows, TRUE);
 	g_array_free(sampled->recounts, TRUE);
 	g_free(sampled->traits);
@@ -108,7 +117,15 @@ static void add_profile(struct peaks_apart *apart, struct profile *profile)
 	sampled->peaks = profile->peaks->len;
 	sampled->strata = g_new0(struct stratum, sampled->peaks + 1);
 	for (guint i = 0; i <= sampled->peaks; i++)
-		sampled->strata[i].operations = g_new(uint32_t, SAMPLE);
+		sampled->strata[i].met = g_new(struct met, SAMPLE);
+	sampled->from = g_new(int64_t, 2 * sampled->peaks + 1);
+	for (guint i = 0; i < sampled->peaks; i++) {
+		const struct peak_range *range =
+			&g_array_index(profile->peaks, struct peak, i).range;
+
+		sampled->from[2 * i] = apart->profiles->buckets.from[range->first];
+		sampled->from[2 * i + 1] = apart->profiles->buckets.from[range->last + 1];
+	}
 	sampled->rows = g_array_new(FALSE, FALSE, sizeof(struct row));
 	sampled->correlations = g_ptr_array_new_with_free_func(correlation_free);
 	sampled->recounts = g_array_new(FALSE, TRUE, sizeof(struct recount));
@@ -117,18 +134,13 @@ static void add_profile(struct peaks_apart *apart, struct profile *profile)
 	apart->by_profile[profile->place] = apart->sampled->len;
 }
 
-static guint stratum_of(const struct peaks_apart *apart, const struct sampled *sampled,
-			const struct operation *operation)
+static guint stratum_of(const struct sampled *sampled, const struct operation *operation)
 {
-	guint bucket = bucket_of(&apart->profiles->buckets, (int64_t) operation->duration);
+	int64_t ns = (int64_t) operation->duration;
 
-	for (guint i = 0; i < sampled->peaks; i++) {
-		const struct peak_range *range =
-			&g_array_index(sampled->profile->peaks, struct peak, i).range;
-
-		if (bucket >= range->first && bucket <= range->last)
+	for (guint i = 0; i < sampled->peaks; i++)
+		if (ns >= sampled->from[2 * i] && ns < sampled->from[2 * i + 1])
 			return i;
-	}
 	return sampled->peaks;
 }
 
@@ -144,29 +156,47 @@ static struct sampled *sampled_of(const struct peaks_apart *apart, uint32_t numb
 }
 
 /* Any subset of so many is as likely (Vitter's algorithm R). */
+static struct met *place_of_sample(struct peaks_apart *apart, struct stratum *stratum)
+{
+	uint64_t at = stratum->count < SAMPLE ? stratum->count
+					      : draw(&apart->random, (guint) stratum->count + 1);
+
+	stratum->count++;
+	stratum->kept = (uint32_t) MIN(stratum->count, SAMPLE);
+	return at < SAMPLE ? &stratum->met[at] : NULL;
+}
+
+#define HISTORY                                                                                    \
+	(KNOWN_BIT(KNOWN_OWN + KNOWN_BEFORE) | KNOWN_BIT(KNOWN_OWN + KNOWN_DISTANCE) |             \
+	 KNOWN_BIT(KNOWN_OWN + KNOWN_NTH_ON) | KNOWN_BIT(KNOWN_OWN + KNOWN_NTH) |                  \
+	 KNOWN_BIT(KNOWN_OWN + KNOWN_SINCE)) /* columns */
+
+/* Whatever only a pass over all can tell is kept of those that are drawn. */
 static void sample(struct peaks_apart *apart)
 {
-	const struct pages *store = &apart->profiles->session->trace.timeline.operations;
+	const struct session *session = apart->profiles->session;
+	const struct pages *store = &session->trace.timeline.operations;
+	struct known_walk *walk = known_walk_new(session, HISTORY);
 
 	for (uint32_t i = 1; i < store->used; i++) {
 		struct sampled *sampled;
-		struct stratum *stratum;
-		uint64_t at;
 		guint place;
 
 		pages_pass(store, i);
 		sampled = sampled_of(apart, i, &place);
-		if (!sampled)
-			continue;
-		stratum = &sampled->strata[stratum_of(apart, sampled, operation_at(store, i))];
-		at = stratum->count < SAMPLE ? stratum->count
-					     : draw(&apart->random, (guint) stratum->count + 1);
-		stratum->count++;
-		stratum->sum += (double) operation_at(store, i)->duration;
-		if (at < SAMPLE)
-			stratum->operations[at] = i;
-		stratum->kept = (uint32_t) MIN(stratum->count, SAMPLE);
+		if (sampled) {
+			const struct operation *operation = operation_at(store, i);
+			struct stratum *stratum = &sampled->strata[stratum_of(sampled, operation)];
+			struct met *met = place_of_sample(apart, stratum);
+
+			stratum->sum += (double) operation->duration;
+			known_history(walk, place, i, met ? &met->history : NULL);
+			if (met)
+				met->operation = i;
+		}
+		known_pass(walk, i);
 	}
+	known_walk_free(walk);
 }
 
 static int by_operation(gconstpointer a, gconstpointer b)
@@ -183,10 +213,13 @@ static void make_rows(struct peaks_apart *apart, struct sampled *sampled)
 		struct stratum *stratum = &sampled->strata[s];
 
 		for (guint i = 0; i < stratum->kept; i++) {
-			struct row row = {.operation = stratum->operations[i], .stratum = s};
+			struct row row = {.operation = stratum->met[i].operation,
+					  .stratum = s,
+					  .history = stratum->met[i].history};
 
 			g_array_append_val(sampled->rows, row);
 		}
+		g_clear_pointer(&stratum->met, g_free);
 		stratum->rows = g_new(guint, stratum->kept + 1);
 		stratum->kept = 0;
 	}
@@ -201,29 +234,20 @@ static void make_rows(struct peaks_apart *apart, struct sampled *sampled)
 	}
 }
 
-static void fill_rows(struct peaks_apart *apart)
+static void fill_rows(const struct peaks_apart *apart, struct sampled *sampled)
 {
 	const struct session *session = apart->profiles->session;
-	const struct pages *store = &session->trace.timeline.operations;
+	const struct timeline *timeline = &session->trace.timeline;
 	struct known_walk *walk = known_walk_new(session, KNOWN_ALL);
+	uint32_t passed = 0, facts_passed[2] = {0, 0};
 
-	for (uint32_t i = 1; i < store->used; i++) {
-		struct sampled *sampled;
-		struct row *row = NULL;
-		guint place;
+	for (guint i = 0; i < sampled->rows->len; i++) {
+		struct row *row = &g_array_index(sampled->rows, struct row, i);
 
-		pages_pass(store, i);
-		sampled = sampled_of(apart, i, &place);
-		if (sampled && sampled->next < sampled->rows->len)
-			row = &g_array_index(sampled->rows, struct row, sampled->next);
-		if (row && row->operation == i) {
-			row->ns = (int64_t) operation_at(store, i)->duration;
-			known_values(walk, place, &sampled->fields, i, row->values);
-			sampled->next++;
-		} else if (sampled) {
-			known_count(walk, place, i);
-		}
-		known_pass(walk, i);
+		pages_pass_to(&timeline->operations, &passed, row->operation);
+		facts_pass_to(timeline, facts_passed, row->operation);
+		row->ns = (int64_t) operation_at(&timeline->operations, row->operation)->duration;
+		known_values(walk, &sampled->fields, row->operation, &row->history, row->values);
 	}
 	known_walk_free(walk);
 }
@@ -479,29 +503,35 @@ static bool needs_recount(const struct peaks_apart *apart)
 }
 
 /* Bits: those that some trait that is told tests. */
-static uint32_t columns_told(const struct peaks_apart *apart)
+static uint64_t columns_told(const struct peaks_apart *apart)
 {
-	uint32_t columns = 0;
+	uint64_t all = 0;
 
 	for (guint i = 0; i < apart->sampled->len; i++) {
-		const GArray *recounts = ((struct sampled *) apart->sampled->pdata[i])->recounts;
+		struct sampled *sampled = g_ptr_array_index(apart->sampled, i);
+		const GArray *recounts = sampled->recounts;
+		uint64_t columns = 0;
 
 		for (guint k = 0; k < recounts->len; k++) {
 			const struct trait *trait =
 				&g_array_index(recounts, struct recount, k).trait;
 
 			for (guint p = 0; p < trait->part_count; p++)
-				columns |= 1u << trait->parts[p].field;
+				columns |= KNOWN_BIT(trait->parts[p].field);
 		}
+		sampled->told = columns;
+		all |= columns;
 	}
-	return columns;
+	return all;
 }
 
 static void count_again(struct peaks_apart *apart)
 {
 	const struct session *session = apart->profiles->session;
 	const struct pages *store = &session->trace.timeline.operations;
-	struct known_walk *walk = known_walk_new(session, columns_told(apart));
+	uint64_t wanted = columns_told(apart);
+	struct known_walk *walk = known_walk_new(session, wanted);
+	struct known_history history = {FIELD_NONE, FIELD_NONE, FIELD_NONE, FIELD_NONE, FIELD_NONE};
 	int64_t values[KNOWN_COLUMNS];
 
 	for (guint i = 0; i < apart->sampled->len; i++) {
@@ -518,8 +548,11 @@ static void count_again(struct peaks_apart *apart)
 		pages_pass(store, i);
 		sampled = sampled_of(apart, i, &place);
 		if (sampled && sampled->recounts->len) {
-			known_values(walk, place, &sampled->fields, i, values);
-			stratum = stratum_of(apart, sampled, operation_at(store, i));
+			known_ask(walk, sampled->told);
+			if (wanted & HISTORY)
+				known_history(walk, place, i, &history);
+			known_values(walk, &sampled->fields, i, &history, values);
+			stratum = stratum_of(sampled, operation_at(store, i));
 			for (guint k = 0; k < sampled->recounts->len; k++) {
 				struct recount *at =
 					&g_array_index(sampled->recounts, struct recount, k);
@@ -586,9 +619,10 @@ struct peaks_apart *peaks_apart_new(struct profiles *profiles)
 	if (!apart->sampled->len)
 		return apart;
 	sample(apart);
-	for (guint i = 0; i < apart->sampled->len; i++)
+	for (guint i = 0; i < apart->sampled->len; i++) {
 		make_rows(apart, g_ptr_array_index(apart->sampled, i));
-	fill_rows(apart);
+		fill_rows(apart, g_ptr_array_index(apart->sampled, i));
+	}
 	search_all(apart);
 	for (guint i = 0; i < apart->sampled->len; i++)
 		correlate(apart, g_ptr_array_index(apart->sampled, i));

@@ -2,13 +2,13 @@
 /* For each peak of a profile: what sets its operations apart from the others of the profile; and of
  * the whole profile, which numbers its latencies follow.
  *
- *   store of operations ─ pass 1: a sample of each peak ─ pass 2: what is known of those
- *   ─ search, peak by peak ─ pass 3: what is told is counted again, of all operations
+ *   store of operations ─ pass 1: a sample of each peak ─ what is known of those
+ *   ─ search, peak by peak ─ pass 2: what is told is counted again, of all operations
  *
  * A peak that has more than half of the operations is not asked about, of two halves the faster
  * one: what sets it apart is told of the others.
  *
- * The third pass is left out where the sample is all there is. Memory follows the sample: of each
+ * The second pass is left out where the sample is all there is. Memory follows the sample: of each
  * peak 2,048 operations at most, of PROFILES_SEARCHED profiles. The same trace gives the same
  * sample: random numbers are drawn from a fixed seed.
  *

@@ -54,7 +54,7 @@ static guint sides_of(const struct comparing *comparing, guint store)
 }
 
 /* `wanted`: columns; 0: nothing is to be known of them. */
-static void pass(struct comparing *comparing, uint32_t wanted, meet_operation *meet)
+static void pass(struct comparing *comparing, uint64_t wanted, meet_operation *meet)
 {
 	const struct sides_asked *asked = comparing->asked;
 
@@ -77,7 +77,7 @@ static void pass(struct comparing *comparing, uint32_t wanted, meet_operation *m
 					met = true;
 				}
 			if (walk && kind != NO_KIND && !met)
-				known_count(walk, kind + 1, i);
+				known_history(walk, kind + 1, i, NULL);
 			if (walk)
 				known_pass(walk, i);
 		}
@@ -162,8 +162,10 @@ static void values_of(struct comparing *comparing, struct known_walk *walk, guin
 {
 	struct kind *kind = &comparing->kinds[number];
 	bool other = side && !same_store(comparing);
+	struct known_history history;
 
-	known_values(walk, number + 1, &kind->fields[other], operation, values);
+	known_history(walk, number + 1, operation, &history);
+	known_values(walk, &kind->fields[other], operation, &history, values);
 	if (other)
 		translate(comparing, kind, values);
 }
@@ -176,7 +178,7 @@ static void fill(struct comparing *comparing, struct known_walk *walk, guint num
 	struct sampled_row row = {.operation = operation, .side = side};
 
 	if (!is_sampled(kind, side, operation)) {
-		known_count(walk, number + 1, operation);
+		known_history(walk, number + 1, operation, NULL);
 		return;
 	}
 	row.ns = (int64_t) operation_at(&session->trace.timeline.operations, operation)->duration;
@@ -265,7 +267,7 @@ static void count(struct comparing *comparing, struct known_walk *walk, guint nu
 	int64_t values[KNOWN_COLUMNS];
 
 	if (!kind->found->len) {
-		known_count(walk, number + 1, operation);
+		known_history(walk, number + 1, operation, NULL);
 		return;
 	}
 	values_of(comparing, walk, number, side, operation, values);

@@ -149,6 +149,15 @@ void pages_pass(const struct pages *pages, uint32_t index)
 		madvise(pages->segments[segment - 2], segment_bytes(pages), MADV_DONTNEED);
 }
 
+void pages_pass_to(const struct pages *pages, uint32_t *passed, uint32_t index)
+{
+	uint32_t segment = index >> PAGES_SEGMENT_SHIFT;
+
+	for (; *passed + 1 < segment; (*passed)++)
+		if (*passed >= pages->in_memory && !pages->spill_failed)
+			madvise(pages->segments[*passed], segment_bytes(pages), MADV_DONTNEED);
+}
+
 void pages_let_go(const struct pages *pages)
 {
 	for (uint32_t i = pages->in_memory; i < pages->segment_count && !pages->spill_failed; i++)

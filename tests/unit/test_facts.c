@@ -215,10 +215,42 @@ static void test_results(void)
 	g_assert_null(result_meaning("write", 0));
 }
 
+/* Members 1 and 2 of the first shape, and the second's only one, whose place is taken. */
+static const struct fact_slots *some_slots(void *data, uint32_t shape)
+{
+	static const struct fact_slots first = {3, {0, 1 << 1, 1 << 0}, 1 << 1},
+				       second = {1, {1 << 1}, 0};
+
+	(void) data;
+	return shape == 70000 ? &first : &second;
+}
+
+/* Of several values only some: the first of a place, behind and between others of any length. */
+static void test_pick(void)
+{
+	static const int64_t values[] = {INT64_MAX, -300, 5, INT64_MIN}, other = 9;
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	struct timeline timeline = {0};
+	int64_t got[2] = {0, 0};
+	uint32_t wide;
+
+	timeline_init(&timeline, 1 << 20);
+	facts_put(bytes, 70000, values, G_N_ELEMENTS(values));
+	facts_put(bytes, 3, &other, 1);
+	facts_append(&timeline, 7, bytes);
+	g_assert_cmpuint(facts_pick(&timeline, 7, 7, some_slots, NULL, got, &wide), ==, 3);
+	g_assert_cmpint(got[0], ==, 5);
+	g_assert_cmpint(got[1], ==, -300);
+	g_assert_cmpuint(wide, ==, 2);
+	g_assert_cmpuint(facts_pick(&timeline, 6, 7, some_slots, NULL, got, &wide), ==, 0);
+	timeline_clear(&timeline);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/facts/store", test_store);
+	g_test_add_func("/facts/pick", test_pick);
 	g_test_add_func("/facts/conditions", test_conditions);
 	g_test_add_func("/facts/patterns", test_patterns);
 	g_test_add_func("/facts/errors", test_errors);
