@@ -24,6 +24,7 @@
 struct sink {
 	struct options options;
 	struct session *session;       /* owned */
+	struct relay *relay;           /* owned; NULL: none */
 	struct messages *messages;     /* owned */
 	bt_message_iterator *iterator; /* owned */
 	bool reported;
@@ -109,6 +110,7 @@ static void sink_free(struct sink *sink)
 	if (sink->iterator)
 		bt_message_iterator_put_ref(sink->iterator);
 	messages_free(sink->messages);
+	relay_free(sink->relay);
 	if (sink->session)
 		periodic_end(sink->session);
 	session_free(sink->session);
@@ -138,7 +140,9 @@ initialize(bt_self_component_sink *self, const struct command *command, const bt
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 	}
 	sink->session = session_new(&sink->options);
-	sink->messages = messages_new(&sink->session->trace.sink);
+	sink->relay = session_relay(sink->session);
+	sink->messages =
+		messages_new(sink->relay ? relay_sink(sink->relay) : &sink->session->trace.sink);
 	if (!periodic_begin(sink->session, &setting.error)) {
 		sink_free(sink);
 		append_cause(self, setting.error);
@@ -178,6 +182,7 @@ static bool report(struct sink *sink, const bt_self_component_sink *self, GError
 {
 	sink->reported = true;
 	messages_end(sink->messages);
+	relay_wait(sink->relay);
 	if (!messages_kernel_streams(sink->messages)) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
 			    "there is no LTTng kernel trace among the traces");
@@ -243,6 +248,7 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
 		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_MEMORY_ERROR;
 	default:
+		relay_wait(sink->relay);
 		sink->session->trace.sink.stop(sink->session, "Babeltrace could not read on");
 		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
 	}
@@ -257,6 +263,7 @@ static void finalize(bt_self_component_sink *self)
 	struct sink *sink = sink_of(self);
 	GError *error = NULL;
 
+	relay_wait(sink->relay);
 	if (!sink->reported &&
 	    (sink->session->trace.stopped || sink->session->asked.stretches.live) &&
 	    session_has_events(sink->session) && !report(sink, self, &error) && error) {

@@ -57,6 +57,7 @@ static void child(struct options *options, const struct job *job)
 	options->output = job->page;
 	options->junit = NULL;
 	options->quiet = true;
+	options->jobs = 1; /* there is one such process for each processor */
 	options->progress = CHOICE_NEVER;
 	options->cache = g_strdup("off");
 	if (job->page) {

@@ -11,6 +11,7 @@
 
 #include "cli/record_options.h"
 #include "commands/commands.h"
+#include "event/relay.h"
 #include "reader/reader.h"
 #include "run/session.h"
 
@@ -80,6 +81,7 @@ int process_end(int status);
 struct progress {
 	struct session *session;       /* borrowed */
 	const struct reader *reader;   /* borrowed; NULL: through Babeltrace */
+	struct relay *relay;           /* borrowed; NULL: none */
 	double done;                   /* told last */
 	gint64 began;                  /* µs */
 	bool shown, lines;

@@ -6,6 +6,7 @@
 
 #include <babeltrace2/babeltrace.h>
 #include "messages.h"
+#include "run/feed.h"
 #include "util/error.h"
 
 struct reading {
@@ -191,6 +192,7 @@ bool graph_run(struct session *session, GPtrArray *traces, GError **error)
 {
 	struct reading reading = {.session = session};
 	const bt_plugin *ctf = graph_plugin("ctf"), *utils = graph_plugin("utils");
+	struct relay *relay;
 	bt_graph *graph;
 	bool ok;
 
@@ -200,13 +202,17 @@ bool graph_run(struct session *session, GPtrArray *traces, GError **error)
 			    "libbabeltrace2-0); BABELTRACE_PLUGIN_PATH may name where they are");
 		return false;
 	}
+	relay = session_relay(session);
 	progress_begin(&reading.progress, session);
-	reading.messages = messages_new(&session->trace.sink);
+	reading.progress.relay = relay;
+	reading.messages = messages_new(relay ? relay_sink(relay) : &session->trace.sink);
 	graph = bt_graph_create(0);
 	ok = build(graph, &reading, traces, ctf, utils) &&
 	     bt_graph_run(graph) == BT_GRAPH_RUN_STATUS_OK;
+	relay_wait(relay);
 	progress_end(&reading.progress);
 	messages_end(reading.messages);
+	relay_wait(relay);
 	if (!ok)
 		ok = set_read_error(&reading, error);
 	else if (!session_has_events(session)) {
@@ -216,6 +222,7 @@ bool graph_run(struct session *session, GPtrArray *traces, GError **error)
 	}
 	/* the graph's components hold streams that messages_free() lets go */
 	messages_free(reading.messages);
+	relay_free(relay);
 	bt_graph_put_ref(graph);
 	bt_plugin_put_ref(ctf);
 	bt_plugin_put_ref(utils);

@@ -44,8 +44,10 @@ void progress_show(struct progress *progress)
 	const struct session *session = progress->session;
 	const struct options *options = session->asked.options;
 
-	if (!(progress->shown || progress->lines || options->reading) ||
-	    session->trace.events < progress->next)
+	if (!progress->shown && !progress->lines && !options->reading)
+		return;
+	relay_wait(progress->relay);
+	if (session->trace.events < progress->next)
 		return;
 	progress->next = session->trace.events + SHOWN_EACH;
 	if (progress->reader)

@@ -3,6 +3,7 @@
  * Babeltrace where somebody else did or where that is asked for; see cli.h.
  */
 #include "trace/clocks.h"
+#include "run/feed.h"
 #include "run/matches.h"
 #include "cli/cli.h"
 #include "tsp/serve_trace.h"
@@ -61,11 +62,12 @@ static GPtrArray *trace_directories(GPtrArray *traces)
 	return directories;
 }
 
-static struct reader *direct_reader(struct session *session, GPtrArray *traces, GError **error)
+static struct reader *direct_reader(const struct event_sink *sink, GPtrArray *traces,
+				    GError **error)
 {
 	g_autoptr(GPtrArray) directories = trace_directories(traces);
 
-	return reader_new(&session->trace.sink, directories, error);
+	return reader_new(sink, directories, error);
 }
 
 /* --- events as they were recorded ------------------------------------------------------------ */
@@ -138,18 +140,25 @@ bool traces_go_through(struct session *session, GPtrArray *traces, const struct 
 
 static bool read_directly(struct session *session, GPtrArray *traces, GError **error)
 {
-	struct reader *reader = direct_reader(session, traces, error);
+	struct relay *relay = session_relay(session);
+	struct reader *reader =
+		direct_reader(relay ? relay_sink(relay) : &session->trace.sink, traces, error);
 	struct progress progress;
 	bool ok;
 
-	if (!reader)
+	if (!reader) {
+		relay_free(relay);
 		return false;
+	}
 	progress_begin(&progress, session);
 	progress.reader = reader;
+	progress.relay = relay;
 	while (!session->asked.stretches.done && reader_run(reader, EVENTS_AT_ONCE))
 		progress_show(&progress);
+	relay_wait(relay);
 	progress_end(&progress);
 	reader_tell_damage(reader);
+	relay_free(relay);
 	ok = session_has_events(session);
 	if (!ok)
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
@@ -169,7 +178,7 @@ bool traces_are_read_directly(const struct options *options, GPtrArray *traces)
 
 bool traces_declare(struct session *session, GPtrArray *traces, GError **error)
 {
-	struct reader *reader = direct_reader(session, traces, error);
+	struct reader *reader = direct_reader(&session->trace.sink, traces, error);
 
 	if (!reader)
 		return false;
@@ -179,7 +188,7 @@ bool traces_declare(struct session *session, GPtrArray *traces, GError **error)
 
 bool traces_match(struct session *session, GPtrArray *traces, GError **error)
 {
-	struct reader *reader = direct_reader(session, traces, error);
+	struct reader *reader = direct_reader(&session->trace.sink, traces, error);
 	g_autoptr(GArray) places = NULL;
 	bool ok = true;
 

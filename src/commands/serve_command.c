@@ -55,6 +55,7 @@ static const struct option *const options[] = {
 	&option_binary_path,
 	&option_reader,
 	&option_cache,
+	&option_jobs,
 	&option_progress,
 	&option_quiet,
 	&option_verbose,

@@ -490,6 +490,13 @@ void event_reset(struct event *event)
 	reset(event);
 }
 
+size_t event_size(uint16_t kind)
+{
+	const struct shape *shape = kinds[kind].shape;
+
+	return shape ? (size_t) shape->offset + shape->size : offsetof(struct event, sched_switch);
+}
+
 void event_init(struct event *event, const struct event_class *class, enum syscall_abi abi)
 {
 	event->kind = class->kind;

@@ -62,6 +62,9 @@ struct event_class event_class_of_user(struct intern *names, const char *event_n
  * `abi` numbers the trace's system calls. Time, CPU, host and contexts are the caller's to set. */
 void event_init(struct event *event, const struct event_class *class, enum syscall_abi abi);
 
+/* Bytes of a struct event that such an event uses, from its begin. */
+size_t event_size(uint16_t kind);
+
 /* The contexts that belong to the arguments of a kind; ends with name NULL. */
 const struct event_field *event_contexts(uint16_t kind);
 

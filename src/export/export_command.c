@@ -92,6 +92,7 @@ static const struct option *const options[] = {
 	&option_strict,
 	&option_reader,
 	&option_cache,
+	&option_jobs,
 	&option_progress,
 	&option_quiet,
 	&option_verbose,

@@ -121,6 +121,8 @@ static bool set_cache(void *into, const struct option *option, const char *value
 	return strcmp(value, "auto") == 0 || option_text(into, option, value, error);
 }
 
+#define JOBS_MAX 1024
+
 #define WORDS(...) ((const char *const[]) {__VA_ARGS__, NULL})
 
 const struct option option_target = {
@@ -230,6 +232,14 @@ const struct option option_cache = {
 	AT(cache),
 	.words = WORDS("auto", "off"),
 	.terminal = true};
+const struct option option_jobs = {
+	"jobs",
+	"N",
+	"use so many processors at most (default: all); the\nreport is the same",
+	option_number,
+	AT(jobs),
+	.least = 1,
+	.most = JOBS_MAX};
 const struct option option_progress = {
 	"progress",      "WHEN",       "progress on stderr: auto (default), always, never",
 	option_word,     AT(progress), .words = WORDS("auto", "always", "never"),

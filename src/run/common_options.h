@@ -16,7 +16,7 @@ extern const struct option option_kallsyms, option_binary_path, option_format, o
 	option_limit, option_depth, option_min_duration;
 extern const struct option option_anonymise, option_anonymise_key, option_utc, option_strict,
 	option_force, option_color, option_no_pager, option_glossary, option_reader, option_cache,
-	option_progress, option_quiet, option_verbose;
+	option_jobs, option_progress, option_quiet, option_verbose;
 
 /* What part of the trace a report is of. */
 #define WINDOW_OPTIONS                                                                             \
@@ -25,7 +25,7 @@ extern const struct option option_anonymise, option_anonymise_key, option_utc, o
 /* What all reports end with. */
 #define LAST_OPTIONS                                                                               \
 	&option_anonymise, &option_anonymise_key, &option_utc, &option_strict, &option_color,      \
-		&option_no_pager, &option_glossary, &option_reader, &option_cache,                 \
+		&option_no_pager, &option_glossary, &option_reader, &option_cache, &option_jobs,   \
 		&option_progress, &option_quiet, &option_verbose
 
 /* What an option of several commands means in each: its rows share the words. */

@@ -111,6 +111,14 @@ struct session *session_new(struct options *options)
 	return session;
 }
 
+struct relay *session_relay(struct session *session)
+{
+	const struct options *options = session->asked.options;
+
+	return options_jobs(options) > 1 && !options->every ? relay_new(&session->trace.sink)
+							    : NULL;
+}
+
 static void end_question(struct session *session)
 {
 	g_array_free(session->asked.boundaries, TRUE);

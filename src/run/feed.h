@@ -7,10 +7,16 @@
 #ifndef WHYLATE_RUN_FEED_H
 #define WHYLATE_RUN_FEED_H
 
+#include "event/relay.h"
 #include "run/session.h"
 
 struct session *session_new(struct options *options);
 void session_free(struct session *session);
+
+/* A thread that takes the session's events while who reads them goes on (relay.h; to free); NULL
+ * where none is wanted (--jobs 1), or what is done with one event decides whether there is another
+ * (--every). */
+struct relay *session_relay(struct session *session);
 
 /* What the options ask can be answered from what the session has read for others. */
 bool session_bears(const struct session *session, const struct options *options);

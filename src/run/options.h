@@ -167,6 +167,7 @@ struct options {
 	enum choice color, progress;
 	bool progress_lines; /* on standard output, in LAMI's form */
 	enum reader_choice reader;
+	uint32_t jobs; /* threads that work at a time; 0: one for each processor */
 	enum order order;
 	GPtrArray *settings; /* owned strings: known settings, checked (settings/known.h) */
 	GPtrArray *what_if; /* owned strings: rules, checked (rules/rules.h) */
