@@ -102,7 +102,7 @@ function stackFrames(node) {
 		frames = [];
 	for (let at = node; at >= 0; at = nodes[at][0]) {
 		const [name, kernel] = functions[nodes[at][1]];
-		frames.unshift([name, kernel ? 'syscall' : 'user']);
+		frames.unshift([nodes[at][2] ? `${name} (inferred)` : name, kernel ? 'syscall' : 'user']);
 	}
 	return frames;
 }

@@ -38,7 +38,7 @@ function walkTree() {
 function sampledTree() {
 	const root = newNode('on a CPU', 'all');
 	const visit = (node, above) => {
-		const made = newNode(node.name, node.kernel ? 'syscall' : 'user');
+		const made = newNode(node.inferred ? `${node.name} (inferred)` : node.name, node.kernel ? 'syscall' : 'user');
 		Object.assign(made, {above, ns: node.ns, count: node.samples, note: node.file});
 		for (const child of node.children || []) {
 			const below = visit(child, made);

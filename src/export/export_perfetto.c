@@ -421,14 +421,18 @@ static uint64_t frame_number(struct writer *writer, const struct sample_frame *f
 {
 	const struct code_function *function =
 		sample_function(writer->walk->session, frame->function);
-	uint64_t key = (uint64_t) frame->function << 32 | frame->line, name, mapping, source = 0;
+	uint64_t key =
+		(uint64_t) frame->function << 33 | (uint64_t) frame->inferred << 32 | frame->line;
+	uint64_t name, mapping, source = 0;
 	guint number = GPOINTER_TO_UINT(g_hash_table_lookup(writer->frames, &key));
 
 	if (number)
 		return number;
 	number = g_hash_table_size(writer->frames) + 1;
 	g_hash_table_insert(writer->frames, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(number));
-	name = interned(writer, INTERNED_FUNCTIONS, function->name);
+	name = interned(writer, INTERNED_FUNCTIONS,
+			session_text(writer->walk->session,
+				     sample_frame_name(writer->walk->session, frame)));
 	mapping = mapping_number(writer, function->kernel   ? "[kernel]"
 					 : function->binary ? function->binary
 							    : UNKNOWN_FUNCTION);

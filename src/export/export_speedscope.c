@@ -131,14 +131,15 @@ static void push_frames(struct writer *writer, GArray *stack, const GArray *fram
 	const struct session *session = writer->walk->session;
 
 	for (guint i = frames->len; i-- > 0;) {
-		uint32_t function = g_array_index(frames, struct sample_frame, i).function, number;
-		const struct code_function *of = sample_function(session, function);
-		struct shared_frame frame = {intern_id(session->trace.model.names, of->name),
-					     of->file};
+		const struct sample_frame *at = &g_array_index(frames, struct sample_frame, i);
+		const struct code_function *of = sample_function(session, at->function);
+		struct shared_frame frame = {sample_frame_name(session, at), of->file};
+		uint32_t number;
 
 		if (of->kernel != kernel)
 			continue;
-		number = number_in(writer, writer->functions, function + 1, frame);
+		number = number_in(writer, writer->functions, 2 * at->function + at->inferred + 1,
+				   frame);
 		g_array_append_val(stack, number);
 	}
 }

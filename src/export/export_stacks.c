@@ -132,12 +132,14 @@ static void push_sampled(struct stack_sums *sums, const struct sample_frame *fra
 	const struct code_function *function =
 		sample_function(sums->walk->session, frame->function);
 	g_autofree char *text = NULL;
+	const char *name =
+		session_text(sums->walk->session, sample_frame_name(sums->walk->session, frame));
 
 	if (!sums->by_thread || (!function->file && !frame->line)) {
-		push(sums, function->name);
+		push(sums, name);
 		return;
 	}
-	text = g_strdup_printf("%s\n%s\n%u", function->name, function->file ? function->file : "",
+	text = g_strdup_printf("%s\n%s\n%u", name, function->file ? function->file : "",
 			       frame->line);
 	push(sums, text);
 }

@@ -579,6 +579,8 @@ static const struct column sample_node_columns[] = {
 	{"symbol", COLUMN_TEXT, .text = sampled_symbol, .when = has_binary},
 	{"samples", COLUMN_WHOLE, FIELD(struct sample_node, samples)},
 	{"self", COLUMN_WHOLE, FIELD(struct sample_node, self)},
+	{"inferred", COLUMN_WHOLE, FIELD(struct sample_node, inferred), .none = NONE_ZERO,
+	 .absent = true},
 	{"ns", COLUMN_NS, FIELD(struct sample_node, ns)},
 	{"self_ns", COLUMN_NS, FIELD(struct sample_node, self_ns)},
 	{"children", COLUMN_LIST, FIELD(struct sample_node, children)},

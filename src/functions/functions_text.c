@@ -439,10 +439,13 @@ static void sampled_lines(const struct report *report, const struct sample_node 
 
 		if (at->samples * SAMPLED_MIN < root->samples)
 			continue;
-		fprintf(file, "  %5.1f %%  %9s  %*s%s%s\n",
+		fprintf(file, "  %5.1f %%  %9s  %*s%s%s%s\n",
 			100.0 * (double) at->ns / (double) MAX(root->ns, 1),
 			when_duration(length, at->ns), 2 * depth, "", name,
-			at->function->kernel && *name != '[' ? " [kernel]" : "");
+			at->function->kernel && *name != '[' ? " [kernel]" : "",
+			!at->inferred                 ? ""
+			: at->inferred == at->samples ? " (inferred)"
+						      : " (inferred in part)");
 		sampled_lines(report, at, root, depth + 1);
 	}
 }

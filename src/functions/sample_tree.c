@@ -49,12 +49,12 @@ static void add_stack(const struct session *session, struct sample_node *root,
 	node->samples += stack->samples;
 	node->ns += stack->ns;
 	for (guint i = frames->len; i-- > 0;) {
-		const struct code_function *function =
-			sample_function(session,
-					g_array_index(frames, struct sample_frame, i).function);
+		const struct sample_frame *frame = &g_array_index(frames, struct sample_frame, i);
+		const struct code_function *function = sample_function(session, frame->function);
 
 		node = child_of(node, function, function->kernel ? leaf : 0);
 		node->samples += stack->samples;
+		node->inferred += frame->inferred ? stack->samples : 0;
 		node->ns += stack->ns;
 	}
 	node->self += stack->samples;

@@ -21,6 +21,7 @@ struct sample_node {
 	const struct code_function *function; /* borrowed; NULL: the root */
 	uint32_t leaf; /* of the kernel's: the state that it ran in; else 0 */
 	uint32_t samples, self; /* with it on the stack; innermost */
+	uint32_t inferred; /* … that have no frame of it: the call there names it */
 	int64_t ns, self_ns;
 	GPtrArray *children; /* owned; struct sample_node, largest first */
 };

@@ -2,7 +2,8 @@
 /* See page_samples.h. As JSON:
  *
  *   functions  [name, 1: of the kernel]
- *   nodes      [node of the caller or -1, function]       stacks, outermost first, as one tree
+ *   nodes      [node of the caller or -1, function,       stacks, outermost first, as one tree
+ *               1: inferred]
  *   of         [row, time, node, samples, ns]             equal ones of one part of the window
  *                                                         together; of more than SAMPLES_MAX that
  *                                                         part is longer
@@ -37,6 +38,7 @@ struct shared {
 struct node {
 	int64_t caller; /* -1: none */
 	uint32_t function;
+	uint32_t inferred; /* 1: it has no frame of its own */
 };
 
 struct sampling {
@@ -67,10 +69,11 @@ static guint function_place(struct sampling *sampling, uint32_t function)
 }
 
 /* -1: there are too many. */
-static int64_t node_below(struct sampling *sampling, int64_t caller, uint32_t function)
+static int64_t node_below(struct sampling *sampling, int64_t caller,
+			  const struct sample_frame *frame)
 {
-	struct node node = {caller, function_place(sampling, function)};
-	int64_t key = (caller + 1) << 32 | node.function;
+	struct node node = {caller, function_place(sampling, frame->function), frame->inferred};
+	int64_t key = (caller + 1) << 33 | (int64_t) node.inferred << 32 | node.function;
 	gpointer known = g_hash_table_lookup(sampling->index, &key);
 
 	if (!known) {
@@ -92,7 +95,7 @@ static int64_t node_of(struct sampling *sampling, const struct sample_stack *sta
 		return GPOINTER_TO_UINT(known) - 1;
 	for (guint i = stack->frames->len; i-- > 0;) {
 		node = node_below(sampling, node,
-				  g_array_index(stack->frames, struct sample_frame, i).function);
+				  &g_array_index(stack->frames, struct sample_frame, i));
 		if (node < 0)
 			return -1;
 	}
@@ -263,7 +266,7 @@ static void put_all(struct sampling *sampling, struct output *output)
 	for (guint i = 0; i < sampling->nodes->len; i++) {
 		const struct node *node = &g_array_index(sampling->nodes, struct node, i);
 
-		put_numbers(output, (int64_t[]) {node->caller, node->function}, 2);
+		put_numbers(output, (int64_t[]) {node->caller, node->function, node->inferred}, 3);
 	}
 	json_end(output, ']');
 	json_begin(output, "of", '[', LINES_NOT);

@@ -229,6 +229,8 @@ GETTER(const char *, caller_name, struct function_caller, row->function->name);
 static const struct column caller_columns[] = {
 	{"name", COLUMN_TEXT, .text = caller_name},
 	{"samples", COLUMN_WHOLE, FIELD(struct function_caller, samples)},
+	{"inferred", COLUMN_WHOLE, FIELD(struct function_caller, inferred), .none = NONE_ZERO,
+	 .absent = true},
 	{"share", COLUMN_SHARE, FIELD(struct function_caller, share)},
 	{"error", COLUMN_SHARE, FIELD(struct function_caller, error), .none = NONE_NEGATIVE},
 	{0}};
@@ -244,6 +246,8 @@ const struct column sampled_columns[] = {
 	{"kernel", COLUMN_BOOL, .number = in_kernel},
 	{"samples", COLUMN_WHOLE, FIELD(struct function_share, samples)},
 	{"self", COLUMN_WHOLE, FIELD(struct function_share, self)},
+	{"inferred", COLUMN_WHOLE, FIELD(struct function_share, inferred), .none = NONE_ZERO,
+	 .absent = true},
 	{"share", COLUMN_SHARE, FIELD(struct function_share, share)},
 	{"error", COLUMN_SHARE, FIELD(struct function_share, error), .none = NONE_NEGATIVE},
 	{"ns", COLUMN_NS, FIELD(struct function_share, ns)},

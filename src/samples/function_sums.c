@@ -14,7 +14,7 @@ struct line_count {
 
 struct count {
 	uint32_t function;
-	uint32_t samples, self, calling;
+	uint32_t samples, self, calling, inferred;
 	uint32_t last;  /* the sample that was counted last, from 1: recursion counts once */
 	GArray *lines;  /* owned; struct line_count */
 };
@@ -23,6 +23,7 @@ struct function_sums {
 	const struct session *session; /* borrowed */
 	GHashTable *counts;  /* owned; function + 1 -> struct count */
 	GHashTable *callers; /* owned; function and its caller (uint64_t) -> how often */
+	GHashTable *inferred; /* owned; the same, of callers that have no frame */
 	uint32_t samples, cut, in_interrupts;
 	unsigned source; /* enum sample_source, SOURCE_NONE */
 };
@@ -42,6 +43,7 @@ struct function_sums *function_sums_new(const struct session *session)
 	sums->session = session;
 	sums->counts = g_hash_table_new_full(NULL, NULL, NULL, count_free);
 	sums->callers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	sums->inferred = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	sums->source = SOURCE_NONE;
 	return sums;
 }
@@ -52,6 +54,7 @@ void function_sums_free(struct function_sums *sums)
 		return;
 	g_hash_table_destroy(sums->counts);
 	g_hash_table_destroy(sums->callers);
+	g_hash_table_destroy(sums->inferred);
 	g_free(sums);
 }
 
@@ -84,12 +87,12 @@ static void add_line(struct count *count, uint32_t line)
 		g_array_append_val(count->lines, one);
 }
 
-static void add_caller(struct function_sums *sums, uint32_t function, uint32_t caller)
+static void add_caller(GHashTable *callers, uint32_t function, uint32_t caller)
 {
 	uint64_t key = (uint64_t) function << 32 | caller;
-	gpointer *known = g_hash_table_lookup(sums->callers, &key);
+	gpointer *known = g_hash_table_lookup(callers, &key);
 
-	g_hash_table_replace(sums->callers, g_memdup2(&key, sizeof key),
+	g_hash_table_replace(callers, g_memdup2(&key, sizeof key),
 			     GUINT_TO_POINTER(GPOINTER_TO_UINT(known) + 1));
 }
 
@@ -97,6 +100,7 @@ static void begin_source(struct function_sums *sums, unsigned source)
 {
 	g_hash_table_remove_all(sums->counts);
 	g_hash_table_remove_all(sums->callers);
+	g_hash_table_remove_all(sums->inferred);
 	sums->samples = sums->cut = sums->in_interrupts = 0;
 	sums->source = source;
 }
@@ -131,8 +135,11 @@ void function_sums_add(struct function_sums *sums, uint32_t thread, const struct
 		count->self += i == 0;
 		count->calling += i == 1;
 		add_line(count, frame->line);
+		count->inferred += frame->inferred;
 		if (i == 1)
-			add_caller(sums, frame[-1].function, frame->function);
+			add_caller(sums->callers, frame[-1].function, frame->function);
+		if (i == 1 && frame->inferred)
+			add_caller(sums->inferred, frame[-1].function, frame->function);
 	}
 }
 
@@ -199,9 +206,10 @@ static GArray *callers_of(const struct function_sums *sums, uint32_t function)
 	g_hash_table_iter_init(&iterator, sums->callers);
 	while (g_hash_table_iter_next(&iterator, &key, &value)) {
 		uint64_t pair = *(const uint64_t *) key;
-		struct function_caller caller = {.function = sample_function(sums->session,
-									     (uint32_t) pair),
-						 .samples = GPOINTER_TO_UINT(value)};
+		struct function_caller caller = {
+			.function = sample_function(sums->session, (uint32_t) pair),
+			.samples = GPOINTER_TO_UINT(value),
+			.inferred = GPOINTER_TO_UINT(g_hash_table_lookup(sums->inferred, key))};
 
 		if (pair >> 32 != function)
 			continue;
@@ -264,6 +272,7 @@ static GArray *list_of(const struct function_sums *sums, int64_t ns, bool inner)
 			.samples = count->samples,
 			.self = count->self,
 			.calling = count->calling,
+			.inferred = count->inferred,
 			.share = (double) count->samples / sums->samples,
 			.self_share = (double) count->self / sums->samples,
 			.error = error_of(sums, count->samples),

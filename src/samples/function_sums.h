@@ -24,6 +24,7 @@ struct function_share {
 	uint32_t samples; /* that have it on their stacks */
 	uint32_t self;    /* … innermost */
 	uint32_t calling; /* … as the caller of the innermost */
+	uint32_t inferred; /* … without a frame of its own: the call there names it */
 	double share, self_share; /* of the samples */
 	double error, self_error; /* … of these; negative: not known */
 	int64_t ns;       /* … of the time that is shared out, by `self`: these add up to it */
@@ -32,7 +33,7 @@ struct function_share {
 
 struct function_caller {
 	const struct code_function *function;
-	uint32_t samples;
+	uint32_t samples, inferred;
 	double share, error; /* as above, of all samples */
 };
 

@@ -81,6 +81,14 @@ const struct code_function *sample_function(const struct session *session, uint3
 	return g_ptr_array_index(stacks_of(session)->functions, number);
 }
 
+uint32_t sample_frame_name(const struct session *session, const struct sample_frame *frame)
+{
+	const char *name = sample_function(session, frame->function)->name;
+	g_autofree char *inferred = frame->inferred ? g_strconcat(name, " (inferred)", NULL) : NULL;
+
+	return intern_id(session->trace.model.names, inferred ? inferred : name);
+}
+
 /* The first file that is met with it. */
 static void set_symbol(struct named_stacks *stacks, uint32_t number, const struct code_place *place,
 		       const struct code *code)
@@ -348,7 +356,7 @@ static void add_hidden(const struct session *session, struct named_stacks *stack
 		return;
 	add(stacks, stack, function->function, function->file, function->line, false);
 	set_symbol(stacks, last_frame(stack)->function, &target, code);
-	last_frame(stack)->hidden = true;
+	last_frame(stack)->inferred = true;
 }
 
 static void add_user(const struct session *session, struct named_stacks *stacks,

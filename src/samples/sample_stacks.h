@@ -35,7 +35,7 @@ struct code_function {
 struct sample_frame {
 	uint32_t function; /* sample_function() */
 	uint32_t line; /* 0: not known */
-	bool hidden; /* it has no frame: the call names it */
+	bool inferred; /* it has no frame on the recorded stack: the call names it */
 };
 
 struct sample_stack {
@@ -50,6 +50,8 @@ sample_stack(const struct session *session, uint32_t thread, const struct sample
 /* A function that `pattern` fits is on it. */
 bool sample_stack_has(const struct session *session, const struct sample_stack *stack,
 		      const char *pattern);
+/* "spin", "render_glyphs (inferred)": interned in the trace's names. */
+uint32_t sample_frame_name(const struct session *session, const struct sample_frame *frame);
 const struct code_function *sample_function(const struct session *session, uint32_t number);
 
 #endif
