@@ -69,7 +69,7 @@ def how(directory, before):
 
 def asked(directory, expected, *arguments, **keywords):
     """The answer is that without a cache, and came as `expected`."""
-    time.sleep(0.005)  # the file system's clock has ticks
+    time.sleep(0.02)  # the file system's clock has ticks, of 10 ms at most
     before = images(directory)
     got = answer(*arguments, "--cache", directory, **keywords)
     came = how(directory, before)

@@ -534,11 +534,8 @@ def check_killed(form, number):
                 assert os.listdir(folder) == ["out"]
                 continue
             assert child.returncode == -number
-            for _ in range(100):  # what removes a cut trace is not waited for
-                if not os.listdir(folder):
-                    break
-                time.sleep(0.05)
-            assert not os.listdir(folder), os.listdir(folder)
+            # what removes a cut trace is not waited for
+            t.until(lambda: not os.listdir(folder), "nothing was left")
 
 
 def check_terminal():

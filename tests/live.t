@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import jsonschema
 
@@ -39,7 +38,7 @@ def command_line(relay, command, params):
 
 def live(name, command, params, **keywords):
     with r.Relay(kernel_of(t.trace(name)), **keywords) as relay:
-        done = subprocess.run(timeout=100, check=False, **command_line(relay, command, params))
+        done = subprocess.run(timeout=6000, check=False, **command_line(relay, command, params))
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
 
@@ -69,13 +68,11 @@ def while_it_lives():
         path = os.path.join(place, "reports")
         process = subprocess.Popen(**command_line(
             relay, "overview", 'every="400ms",format="json",output="%s"' % path))
-        assert relay.drained.wait(60), "the relay was not asked to the end"
-        deadline = time.monotonic() + 60
-        while open(path, "rb").read().count(b"\n") < 3 and time.monotonic() < deadline:
-            time.sleep(0.05)
+        assert relay.drained.wait(300), "the relay was not asked to the end"
+        t.until(lambda: open(path, "rb").read().count(b"\n") >= 3, "three reports were there")
         before = open(path, "rb").read()
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=600)
         after = open(path, "rb").read()
     assert before.count(b"\n") == 3, (before.count(b"\n"), errors.decode())
     assert after.startswith(before) and after.count(b"\n") == 4, errors.decode()
@@ -94,13 +91,11 @@ def quiet_time():
         path = os.path.join(place, "reports")
         process = subprocess.Popen(**command_line(
             relay, "overview", 'every="400ms",format="json",output="%s"' % path))
-        assert relay.drained.wait(60)
-        deadline = time.monotonic() + 60
-        while open(path, "rb").read().count(b"\n") < 4 and time.monotonic() < deadline:
-            time.sleep(0.05)
+        assert relay.drained.wait(300)
+        t.until(lambda: open(path, "rb").read().count(b"\n") >= 4, "four reports were there")
         got = [json.loads(line) for line in open(path, "rb").read().splitlines()]
         relay.hold.set()
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
         assert process.returncode == 0
     assert len(got) == 4, len(got)
     assert got[3]["window"]["end"] - got[3]["window"]["begin"] == 400_000_000
@@ -112,10 +107,9 @@ def interrupted():
     with r.Relay(kernel_of(t.trace("pipe-chain"))) as relay:
         relay.hold.clear()
         process = subprocess.Popen(**command_line(relay, "overview", 'format="json"'))
-        assert relay.drained.wait(60)
-        time.sleep(0.3)
+        assert relay.drained.wait(300)
         process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=60)
+        out, errors = process.communicate(timeout=600)
     report = json.loads(out)
     recorded = whole("overview", t.trace("pipe-chain"))
     assert report["coverage"]["events"] == recorded["coverage"]["events"], errors.decode()
@@ -125,7 +119,7 @@ def up_to():
     """--to ends a live session that goes on."""
     with r.Relay(kernel_of(t.trace("pipe-chain"))) as relay:
         relay.hold.clear()
-        done = subprocess.run(timeout=60, check=False, **command_line(
+        done = subprocess.run(timeout=600, check=False, **command_line(
             relay, "overview", 'every="200ms",to="+500ms",format="json"'))
     ends = [json.loads(line)["window"] for line in done.stdout.splitlines()]
     assert done.returncode == 0 and [w["end"] - w["begin"] for w in ends] == \

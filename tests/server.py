@@ -34,12 +34,12 @@ class Server:
 
     def end(self, number):
         self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=60)
+        out, err = self.process.communicate(timeout=600)
         assert self.process.returncode == 0, (self.process.returncode, err.decode()[-3000:])
         return out + err
 
     def ask(self, method, path, body=None, headers=None, content_type="application/json"):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=100)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         given = dict(headers or {})
         if body is not None and content_type:
             given["Content-Type"] = content_type
