@@ -78,20 +78,14 @@ static void sort(struct sample_node *node)
 		sort(g_ptr_array_index(node->children, i));
 }
 
-static void add_thread(struct sampled_states *states, const struct session *session,
-		       const struct call_scope *scope, uint32_t thread)
+static void add_thread(struct sampled_states *states, const struct call_scope *scope,
+		       uint32_t thread)
 {
 	guint count;
 	const struct call_slice *slices = call_scope_slices(scope, thread, INT64_MIN, &count);
-	struct spans spans;
-	struct span span;
 
-	for (guint i = 0; i < count; i++) {
-		spans_begin(&spans, session, thread, slices[i].begin, slices[i].end);
-		while (spans_next(&spans, &span))
-			if (leaf_wib(span.leaf) == WIB_WORKING)
-				sampled_states_add(states, thread, &span);
-	}
+	for (guint i = 0; i < count; i++)
+		sampled_states_add_work(states, thread, slices[i].begin, slices[i].end);
 }
 
 struct sample_tree *sample_tree_new(const struct session *session, const struct call_scope *scope,
@@ -104,7 +98,7 @@ struct sample_tree *sample_tree_new(const struct session *session, const struct 
 	tree->thread = g_array_index(threads, uint32_t, 0);
 	sampled_states_init(&states, session);
 	for (guint i = 0; i < threads->len; i++)
-		add_thread(&states, session, scope, g_array_index(threads, uint32_t, i));
+		add_thread(&states, scope, g_array_index(threads, uint32_t, i));
 	sampled_states_end(&states);
 	for (guint i = 0; i < states.list->len; i++) {
 		const struct sampled_state *state = g_ptr_array_index(states.list, i);

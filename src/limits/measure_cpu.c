@@ -39,14 +39,9 @@ struct function_time function_time_of(const struct session *session, uint32_t th
 {
 	struct function_time time = {0};
 	struct sampled_states states;
-	struct spans spans;
-	struct span span;
 
 	sampled_states_init(&states, session);
-	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
-	while (spans_next(&spans, &span))
-		if (leaf_wib(span.leaf) == WIB_WORKING)
-			sampled_states_add(&states, thread, &span);
+	sampled_states_add_work(&states, thread, session->asked.from, session->asked.to);
 	for (guint i = 0; i < states.list->len; i++)
 		add_state(session, g_ptr_array_index(states.list, i), pattern, &time);
 	sampled_states_clear(&states);

@@ -192,10 +192,7 @@ static void mark_thread(struct marks *marks, const struct session *session, uint
 	struct span span;
 
 	sampled_states_init(&states, session);
-	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
-	while (spans_next(&spans, &span))
-		if (leaf_wib(span.leaf) == WIB_WORKING)
-			sampled_states_add(&states, thread, &span);
+	sampled_states_add_work(&states, thread, session->asked.from, session->asked.to);
 	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next(&spans, &span)) {
 		double part;

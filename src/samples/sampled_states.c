@@ -89,6 +89,18 @@ void sampled_states_add(struct sampled_states *states, uint32_t thread, const st
 	}
 }
 
+void sampled_states_add_work(struct sampled_states *states, uint32_t thread, int64_t from,
+			     int64_t to)
+{
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, states->session, thread, from, to);
+	while (spans_next(&spans, &span))
+		if (leaf_wib(span.leaf) == WIB_WORKING)
+			sampled_states_add(states, thread, &span);
+}
+
 void sampled_states_end(struct sampled_states *states)
 {
 	for (guint i = 0; i < states->list->len; i++) {

@@ -33,6 +33,9 @@ struct sampled_states {
 
 void sampled_states_init(struct sampled_states *states, const struct session *session);
 void sampled_states_add(struct sampled_states *states, uint32_t thread, const struct span *span);
+/* All that the thread worked in [from, to), ns. */
+void sampled_states_add_work(struct sampled_states *states, uint32_t thread, int64_t from,
+			     int64_t to);
 /* Shares the time out. */
 void sampled_states_end(struct sampled_states *states);
 void sampled_states_clear(struct sampled_states *states);
