@@ -359,7 +359,7 @@ def profile_options(folder):
          "--binary-path", missing, "no such directory")
     once("--binary-path of a file", USAGE, PROFILE + ["--binary-path", SOURCE + "/README.md"], "--binary-path", "README.md",
          "not a directory")
-    once("overview with --binary-path", USAGE, ["overview", STARTUP, "--binary-path", folder], "binary-path")
+    once("check with --binary-path", USAGE, ["check", STARTUP, "--binary-path", folder], "binary-path")
     no_symbols("garbage", "no symbols\n", "line 1")
     no_symbols("a bad second line", "ffffffff81000000 T _stext\nfrom here on\n", "line 2")
     no_symbols("addresses of zero", "0000000000000000 T _stext\n0000000000000000 t more\n", "root")

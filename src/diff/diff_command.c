@@ -39,10 +39,23 @@ static const struct option
 			    set_percentile, AT(requests.slow_fast)};
 
 static const struct option *const options[] = {
-	&option_target,    REQUEST_OPTIONS, &option_a,       &option_b,
-	&option_slow_fast, &option_thread,  &option_process, WINDOW_OPTIONS,
-	&option_kallsyms,  &option_format,  &option_output,  &option_limit,
-	&option_force,     &option_what_if, LAST_OPTIONS,    NULL};
+	&option_target,
+	REQUEST_OPTIONS,
+	&option_a,
+	&option_b,
+	&option_slow_fast,
+	&option_thread,
+	&option_process,
+	WINDOW_OPTIONS,
+	&option_kallsyms,
+	&option_binary_path,
+	&option_format,
+	&option_output,
+	&option_limit,
+	&option_force,
+	&option_what_if,
+	LAST_OPTIONS,
+	NULL};
 
 /* Two sides; of two traces, all of each is what nothing is said of. A target is of two traces. */
 static bool check(struct options *asked, GError **error)

@@ -160,17 +160,9 @@ static void json(const void *made, struct output *output)
 }
 
 static const struct option *const options[] = {
-	&option_target,
-	&option_operation,
-	&option_thread,
-	&option_process,
-	WINDOW_OPTIONS,
-	&option_kallsyms,
-	&option_format,
-	&option_output,
-	&option_limit,
-	LAST_OPTIONS,
-	NULL};
+	&option_target, &option_operation, &option_thread,      &option_process,
+	WINDOW_OPTIONS, &option_kallsyms,  &option_binary_path, &option_format,
+	&option_output, &option_limit,     LAST_OPTIONS,        NULL};
 
 static void init(struct options *asked)
 {

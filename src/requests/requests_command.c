@@ -16,23 +16,12 @@
 #include "whatif/what_if.h"
 
 static const struct option *const options[] = {
-	REQUEST_OPTIONS,
-	&option_pick,
-	&option_thread,
-	&option_process,
-	WINDOW_OPTIONS,
-	&option_kallsyms,
-	&option_settings,
-	&option_format,
-	&option_output,
-	&option_limit,
-	&option_depth,
-	LIMIT_OPTIONS,
-	&option_what_if,
-	&option_sort,
-	&option_force,
-	LAST_OPTIONS,
-	NULL};
+	REQUEST_OPTIONS,     &option_pick,     &option_thread,
+	&option_process,     WINDOW_OPTIONS,   &option_kallsyms,
+	&option_binary_path, &option_settings, &option_format,
+	&option_output,      &option_limit,    &option_depth,
+	LIMIT_OPTIONS,       &option_what_if,  &option_sort,
+	&option_force,       LAST_OPTIONS,     NULL};
 
 static bool check(struct options *asked, GError **error)
 {
