@@ -36,7 +36,8 @@ TABLE = {
     "record": "util", "drill": "record report",
     "tsp": "commands", "serve": "tsp",
     "plugins/whylate": "commands",
-    "cli": "serve drill reader plugins/whylate",
+    "engines": "run",
+    "cli": "engines serve drill reader plugins/whylate",
 }
 FILES_MAX = 25
 

@@ -21,8 +21,10 @@ build_packages="autoconf automake libtool make gcc libc6-dev pkgconf
 	xz-utils zlib1g-dev"
 # To check it besides: babeltrace2 loads the plugin, prove is in perl, libFuzzer
 # and clang's sanitizers are in libclang-rt-14-dev; build-essential, debhelper and lintian
-# make and judge the Debian package, mandoc the manual pages; chromium opens the report's pages.
-check_packages="babeltrace2 build-essential chromium chromium-driver clang clang-format-19 debhelper groff-base libclang-rt-14-dev lintian mandoc perl
+# make and judge the Debian package, mandoc the manual pages; chromium opens the report's pages; the engines
+# that whylate batch plans jobs for are asked themselves (tests/slurm.t, tests/engines.t).
+check_packages="babeltrace2 build-essential chromium chromium-driver clang clang-format-19 debhelper groff-base libclang-rt-14-dev iproute2 lintian mandoc munge
+	openssh-client openssh-server parallel perl slurm-wlm systemd
 	protobuf-compiler python3 python3-jsonschema python3-selenium xz-utils"
 # The client of trace viewers runs on node (need_client); whoever has that from elsewhere, whose
 # package excludes Debian's, keeps it.

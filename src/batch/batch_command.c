@@ -10,6 +10,8 @@
 #include "run/common_options.h"
 #include "run/option_values.h"
 
+static const char *const engines[] = {"slurm", "parallel", "k8s", NULL};
+
 static const struct option
 	jobs = {"jobs",
 		"N",
@@ -35,6 +37,15 @@ static const struct option
 		 .terminal = true},
 	merged = {"merged",    "FILE",           "write what all lines add up to, too",
 		  option_file, AT(batch.merged), .terminal = true},
+	plan = {"plan",
+		"ENGINE",
+		"write the files of a job that does this on many machines\n(slurm, parallel, k8s) "
+		"into the new directory --output",
+		option_word,
+		AT(batch.plan),
+		.words = engines,
+		.least = PLAN_SLURM,
+		.terminal = true},
 	expect = {"expect",
 		  "LIST",
 		  "only these traces count, a path a line; those that have no\nline are missing",
@@ -69,6 +80,7 @@ static const struct option *const options[] = {
 	&merge,
 	&merged,
 	&expect,
+	&plan,
 	&index_page,
 	&pages,
 	&option_anonymise,
@@ -102,6 +114,16 @@ static bool check(struct options *asked, GError **error)
 				       : batch->merged ? "--merged"
 						       : "--expect",
 				       "it belongs to where lines are merged", error);
+	if (batch->plan && (batch->map || batch->merge || batch->merged || batch->index ||
+			    batch->expect || asked->anonymise))
+		return options_exclude("--plan",
+				       batch->map      ? "--map"
+				       : batch->merge  ? "--merge"
+				       : batch->merged ? "--merged"
+				       : batch->index  ? "--index"
+				       : batch->expect ? "--expect"
+						       : "--anonymise",
+				       "the job does that, or cannot", error);
 	if (batch->expect && asked->anonymise)
 		return options_exclude("--expect", "--anonymise", "lines have other names then",
 				       error);

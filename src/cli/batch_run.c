@@ -22,6 +22,7 @@
 #include "cli/identity.h"
 #include "batch/batch_parts.h"
 #include "batch/batch_sum.h"
+#include "engines/job_plan.h"
 #include "limits/judge.h"
 #include "report/output.h"
 #include "util/error.h"
@@ -399,8 +400,9 @@ static bool map_all(struct mapping *all, GPtrArray *traces, GError **error)
 	return ok;
 }
 
-/* Those that are asked for, a line each, also into `lines`. */
-static bool analyse(struct options *options, GPtrArray *paths, FILE *lines, GError **error)
+/* Those that are asked for, a line each, also into `lines`; or only planned. */
+static bool analyse(struct options *options, GPtrArray *paths, FILE *lines,
+		    const struct batch_host *host, GError **error)
 {
 	g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
 	struct mapping all = {.options = options, .lines = lines};
@@ -413,6 +415,8 @@ static bool analyse(struct options *options, GPtrArray *paths, FILE *lines, GErr
 		else
 			batch_find(traces, paths->pdata[i]);
 	}
+	if (options->batch.plan)
+		return engines_plan(options, paths, traces, host->say, host->identify, error);
 	return map_all(&all, traces, error);
 }
 
@@ -439,11 +443,11 @@ int batch_run(int argc, char **argv)
 	status = 0;
 	if (options.quiet)
 		host.say = NULL;
-	if (!options.batch.map && !options.batch.merge)
+	if (!options.batch.map && !options.batch.merge && !options.batch.plan)
 		lines = batch_sum_lines(&error);
 	if (!error && !options.batch.merge)
-		analyse(&options, paths, lines, &error);
-	if (!error && !options.batch.map)
+		analyse(&options, paths, lines, &host, &error);
+	if (!error && !options.batch.map && !options.batch.plan)
 		status = batch_sum(&options, paths, lines, &host, &error);
 	else if (lines)
 		fclose(lines);

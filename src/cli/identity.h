@@ -21,8 +21,8 @@ bool identity_find(struct identity *identity, const struct options *options, GPt
 void identity_clear(struct identity *identity);
 
 /* The same for copies of a trace, wherever they lie and whoever reads them: of names, sizes and
- * both ends of its files, in hexadecimal digits. A UUID would not do: all snapshots of a session have
- * the same one, and the same sizes once buffers are full. NULL: there is nothing that can be
+ * both ends of its files, in hexadecimal digits. A UUID would not do: all snapshots of a session
+ * have the same one, and the same sizes once buffers are full. NULL: there is nothing that can be
  * read. Free with g_free(). */
 char *identity_of_content(const char *path);
 
