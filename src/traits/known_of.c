@@ -73,6 +73,7 @@ struct known_walk {
 	const struct session *session; /* borrowed */
 	uint64_t wanted; /* bits: columns … */
 	uint64_t asked;  /* … of them those that known_values() fills */
+	const struct file_kinds *kinds; /* borrowed; NULL */
 	struct shapes *shapes; /* owned */
 	struct field_picker *moves; /* owned; of the fields of enum move */
 	struct field_picker *began; /* owned; of began_cpu alone */
@@ -140,7 +141,8 @@ static void own_picker_free(gpointer data)
 	g_free(own);
 }
 
-struct known_walk *known_walk_new(const struct session *session, uint64_t wanted)
+struct known_walk *known_walk_new(const struct session *session, uint64_t wanted,
+				  const struct file_kinds *kinds)
 {
 	static const char *const descriptors[] = {"fd",     "epfd",  "ufd",   "dfd",
 						  "fildes", "in_fd", "out_fd"};
@@ -149,6 +151,7 @@ struct known_walk *known_walk_new(const struct session *session, uint64_t wanted
 	struct known_walk *walk = g_new0(struct known_walk, 1);
 
 	walk->session = session;
+	walk->kinds = kinds;
 	walk->wanted = walk->asked = wanted;
 	walk->shapes = shapes_new(session);
 	walk->sorts = g_array_new(FALSE, TRUE, sizeof(guint8));
@@ -532,11 +535,15 @@ static int64_t taker_of(struct known_walk *walk, const struct operation *operati
 static void cpu_values(struct known_walk *walk, const struct operation *operation, int64_t *values)
 {
 	int state = -1;
+	uint32_t who;
 
 	if (!operation_has_thread(operation))
 		return;
 	if (asks(walk, KNOWN_TAKER))
 		values[KNOWN_TAKER] = taker_of(walk, operation);
+	who = asks(walk, KNOWN_INTERRUPTER) ? interrupter(walk->session, operation) : 0;
+	if (who)
+		values[KNOWN_INTERRUPTER] = who;
 	if (asks(walk, KNOWN_IDLE_STATE) && PACK_KIND(operation->what) == OPERATION_WAIT_CPU)
 		state = idle_state_before(walk->session, operation);
 	if (state >= 0)
@@ -612,11 +619,15 @@ static void object_values(struct known_walk *walk, const struct operation *opera
 	uint32_t object = has_object(PACK_KIND(operation->what))
 				  ? operation_resource(walk->session, operation)
 				  : 0;
+	uint32_t kind;
 
 	if (!object)
 		return;
 	values[KNOWN_OBJECT] = object;
 	values[KNOWN_SORT] = sort_of_object(walk, object);
+	kind = asks(walk, KNOWN_FILE) && walk->kinds ? file_kind(walk->kinds, object) : 0;
+	if (kind)
+		values[KNOWN_FILE] = kind;
 }
 
 static void migration(struct known_walk *walk, const struct operation *operation, uint32_t number,
@@ -666,7 +677,7 @@ void known_values(struct known_walk *walk, struct known_fields *fields, uint32_t
 	fixed[KNOWN_NTH_ON] = history->nth_on;
 	fixed[KNOWN_NTH] = history->nth;
 	fixed[KNOWN_SINCE] = history->since;
-	if (asks(walk, KNOWN_OBJECT) || asks(walk, KNOWN_SORT))
+	if (asks(walk, KNOWN_OBJECT) || asks(walk, KNOWN_SORT) || asks(walk, KNOWN_FILE))
 		object_values(walk, operation, fixed);
 	if (operation_has_thread(operation) && asks(walk, KNOWN_THREAD))
 		fixed[KNOWN_THREAD] = name_of_thread(walk, operation->thread);
@@ -702,12 +713,14 @@ static const struct {
 } fixed_columns[KNOWN_FIXED] = {
 	[KNOWN_OBJECT] = {"object", FIELD_VALUE},
 	[KNOWN_SORT] = {"object_kind", FIELD_VALUE},
+	[KNOWN_FILE] = {"file_kind", FIELD_VALUE},
 	[KNOWN_CALL] = {"issued_in", FIELD_VALUE},
 	[KNOWN_THREAD] = {"thread", FIELD_VALUE},
 	[KNOWN_HOST] = {"host", FIELD_VALUE},
 	[KNOWN_CPU] = {"cpu", FIELD_VALUE},
 	[KNOWN_MIGRATED] = {"migrated", FIELD_MET},
 	[KNOWN_TAKER] = {"cpu_taken_by", FIELD_MET},
+	[KNOWN_INTERRUPTER] = {"interrupted_by", FIELD_VALUE},
 	[KNOWN_IDLE_STATE] = {"idle_state", FIELD_VALUE},
 	[KNOWN_DISTANCE] = {"distance", FIELD_NUMBER},
 	[KNOWN_BEFORE] = {"after", FIELD_VALUE},
@@ -727,8 +740,8 @@ bool known_is_named(guint column)
 {
 	guint known = column - KNOWN_OWN;
 
-	return column >= KNOWN_OWN &&
-	       (known <= KNOWN_THREAD || known == KNOWN_TAKER || known == KNOWN_BEFORE);
+	return column >= KNOWN_OWN && (known <= KNOWN_THREAD || known == KNOWN_TAKER ||
+				       known == KNOWN_INTERRUPTER || known == KNOWN_BEFORE);
 }
 
 bool known_is_followed(const struct session *session, const struct known_fields *fields,

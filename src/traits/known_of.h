@@ -16,16 +16,19 @@
 
 #include "apart/search.h"
 #include "latencies/profile.h"
+#include "traits/file_kinds.h"
 
 enum known {
 	KNOWN_OBJECT, /* interned key: file:/etc/x */
 	KNOWN_SORT, /* interned; of it what stands before the colon */
+	KNOWN_FILE, /* interned; of a file: file_kinds.h */
 	KNOWN_CALL, /* interned; of a device's request: the call it was issued in */
 	KNOWN_THREAD, /* interned name */
 	KNOWN_HOST,
 	KNOWN_CPU,
 	KNOWN_MIGRATED, /* 1: it ended on another CPU than it began on */
 	KNOWN_TAKER, /* interned name; who had the CPU longest while it was ready; 0: nobody */
+	KNOWN_INTERRUPTER, /* interned; the interrupt that took a tenth of it or more */
 	KNOWN_IDLE_STATE, /* of a wait for a CPU: the C-state that it woke from */
 	KNOWN_DISTANCE, /* bytes from where the one before on that file ended */
 	KNOWN_BEFORE, /* interned; the thread's call before it */
@@ -52,8 +55,10 @@ struct known_fields {
 };
 
 struct known_walk;
-/* `wanted`: bits: the columns that known_values() is to fill; others may be anything. */
-struct known_walk *known_walk_new(const struct session *session, uint64_t wanted);
+/* `wanted`: bits: the columns that known_values() is to fill; others may be anything.
+ * `kinds`: borrowed; NULL: nobody asks. */
+struct known_walk *known_walk_new(const struct session *session, uint64_t wanted,
+				  const struct file_kinds *kinds);
 void known_walk_free(struct known_walk *walk);
 
 /* What only the operations before it tell. */

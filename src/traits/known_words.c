@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "event/results.h"
+#include "event/softirqs.h"
 #include "waits/state_names.h"
 
 static const char *call_of(const char *operation)
@@ -179,6 +180,22 @@ struct phrase phrase_time(const struct trait_part *part, const char *after)
 	return phrase;
 }
 
+/* "softirq:3 (NET_RX)". */
+static struct phrase interrupted_phrase(const char *name)
+{
+	const char *softirq =
+		g_str_has_prefix(name, "softirq:")
+			? softirq_name((uint32_t) g_ascii_strtoull(strchr(name, ':') + 1, NULL, 10))
+			: NULL;
+	struct phrase phrase = {NULL, "were"};
+
+	phrase.text =
+		g_strdup_printf("were interrupted by %s%s%s%s for a tenth of their time or more",
+				name, softirq ? " (" : "", softirq ? softirq : "",
+				softirq ? ")" : "");
+	return phrase;
+}
+
 static struct phrase fixed_phrase(const struct session *session, enum known known,
 				  const struct trait_part *part)
 {
@@ -195,6 +212,11 @@ static struct phrase fixed_phrase(const struct session *session, enum known know
 		return phrase;
 	case KNOWN_SORT:
 		phrase.text = g_strdup_printf("were on a %s", name);
+		return phrase;
+	case KNOWN_FILE:
+		phrase.text = strcmp(name, "proc") == 0 || strcmp(name, "sys") == 0
+				      ? g_strdup_printf("were on a file of /%s", name)
+				      : g_strdup_printf("were on a %s", name);
 		return phrase;
 	case KNOWN_CALL:
 		phrase.text = g_strdup_printf("were issued in %s", name);
@@ -225,6 +247,8 @@ static struct phrase fixed_phrase(const struct session *session, enum known know
 					  : g_strdup("lost the CPU to nobody");
 		phrase.again = "did";
 		return phrase;
+	case KNOWN_INTERRUPTER:
+		return interrupted_phrase(name);
 	case KNOWN_IDLE_STATE:
 		phrase.text = g_strdup_printf("woke their CPU from C-state %" PRId64, part->value);
 		phrase.again = "did";

@@ -62,6 +62,7 @@ struct peaks_apart {
 	GPtrArray *sampled; /* owned; struct sampled */
 	guint *by_profile; /* owned; by the profile's place: place in `sampled` + 1; 0: none */
 	GHashTable *by_peak; /* owned; struct peak -> struct traits, owned */
+	struct file_kinds *kinds; /* owned */
 	uint64_t random;
 	uint64_t operations; /* in the profiles that are searched */
 };
@@ -176,7 +177,7 @@ static void sample(struct peaks_apart *apart)
 {
 	const struct session *session = apart->profiles->session;
 	const struct pages *store = &session->trace.timeline.operations;
-	struct known_walk *walk = known_walk_new(session, HISTORY);
+	struct known_walk *walk = known_walk_new(session, HISTORY, NULL);
 
 	for (uint32_t i = 1; i < store->used; i++) {
 		struct sampled *sampled;
@@ -194,6 +195,7 @@ static void sample(struct peaks_apart *apart)
 			if (met)
 				met->operation = i;
 		}
+		file_kinds_meet(apart->kinds, i);
 		known_pass(walk, i);
 	}
 	known_walk_free(walk);
@@ -238,7 +240,7 @@ static void fill_rows(const struct peaks_apart *apart, struct sampled *sampled)
 {
 	const struct session *session = apart->profiles->session;
 	const struct timeline *timeline = &session->trace.timeline;
-	struct known_walk *walk = known_walk_new(session, KNOWN_ALL);
+	struct known_walk *walk = known_walk_new(session, KNOWN_ALL, apart->kinds);
 	uint32_t passed = 0, facts_passed[2] = {0, 0};
 
 	for (guint i = 0; i < sampled->rows->len; i++) {
@@ -530,7 +532,7 @@ static void count_again(struct peaks_apart *apart)
 	const struct session *session = apart->profiles->session;
 	const struct pages *store = &session->trace.timeline.operations;
 	uint64_t wanted = columns_told(apart);
-	struct known_walk *walk = known_walk_new(session, wanted);
+	struct known_walk *walk = known_walk_new(session, wanted, apart->kinds);
 	struct known_history history = {FIELD_NONE, FIELD_NONE, FIELD_NONE, FIELD_NONE, FIELD_NONE};
 	int64_t values[KNOWN_COLUMNS];
 
@@ -608,6 +610,7 @@ struct peaks_apart *peaks_apart_new(struct profiles *profiles)
 
 	apart->profiles = profiles;
 	apart->random = 1;
+	apart->kinds = file_kinds_new(profiles->session);
 	apart->sampled = g_ptr_array_new_with_free_func(sampled_free);
 	for (guint i = 0; i < profiles->list->len; i++)
 		places = MAX(places, ((struct profile *) profiles->list->pdata[i])->place + 1);
@@ -637,6 +640,7 @@ void peaks_apart_free(struct peaks_apart *apart)
 	if (!apart)
 		return;
 	g_ptr_array_free(apart->sampled, TRUE);
+	file_kinds_free(apart->kinds);
 	g_free(apart->by_profile);
 	g_hash_table_destroy(apart->by_peak);
 	g_free(apart);

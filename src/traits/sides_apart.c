@@ -35,6 +35,7 @@ struct kind {
 struct comparing {
 	const struct sides_asked *asked; /* borrowed */
 	struct kind *kinds; /* owned */
+	struct file_kinds *files[2]; /* owned; of each store */
 	uint64_t random;
 };
 
@@ -61,7 +62,8 @@ static void pass(struct comparing *comparing, uint64_t wanted, meet_operation *m
 	for (guint s = 0; s < (same_store(comparing) ? 1 : 2); s++) {
 		const struct session *session = asked->session[s];
 		const struct pages *store = &session->trace.timeline.operations;
-		struct known_walk *walk = wanted ? known_walk_new(session, wanted) : NULL;
+		struct known_walk *walk =
+			wanted ? known_walk_new(session, wanted, comparing->files[s]) : NULL;
 
 		for (uint32_t i = 1; i < store->used; i++) {
 			const struct operation *operation = operation_at(store, i);
@@ -80,6 +82,8 @@ static void pass(struct comparing *comparing, uint64_t wanted, meet_operation *m
 				known_history(walk, kind + 1, i, NULL);
 			if (walk)
 				known_pass(walk, i);
+			else
+				file_kinds_meet(comparing->files[s], i);
 		}
 		if (walk)
 			known_walk_free(walk);
@@ -335,7 +339,9 @@ static void kind_clear(struct kind *kind)
 
 GPtrArray *sides_apart(const struct sides_asked *asked)
 {
-	struct comparing comparing = {asked, g_new0(struct kind, asked->count + 1), 1};
+	struct comparing comparing = {.asked = asked,
+				      .kinds = g_new0(struct kind, asked->count + 1),
+				      .random = 1};
 	GPtrArray *list = g_ptr_array_new_with_free_func(traits_free);
 
 	for (guint i = 0; i < asked->count; i++) {
@@ -345,6 +351,8 @@ GPtrArray *sides_apart(const struct sides_asked *asked)
 		for (guint side = 0; side < 2; side++)
 			kind->operations[side] = g_new(uint32_t, SAMPLE);
 	}
+	for (guint s = 0; s < 2; s++)
+		comparing.files[s] = file_kinds_new(asked->session[s]);
 	if (asked->count)
 		pass(&comparing, 0, sample);
 	for (guint i = 0; i < asked->count; i++)
@@ -361,6 +369,8 @@ GPtrArray *sides_apart(const struct sides_asked *asked)
 		g_ptr_array_add(list, comparing.kinds[i].traits);
 		kind_clear(&comparing.kinds[i]);
 	}
+	for (guint s = 0; s < 2; s++)
+		file_kinds_free(comparing.files[s]);
 	g_free(comparing.kinds);
 	return list;
 }

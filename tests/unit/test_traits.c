@@ -236,6 +236,127 @@ static void test_taken(void)
 			"12 of 12 lost the CPU mostly to hog; of the 48 others none did");
 }
 
+static void opens(struct feed *feed, int64_t time, const char *name, int64_t fd)
+{
+	struct event event = event_of(feed, time, 0, "syscall_entry_openat");
+
+	event.syscall.filename = name;
+	event.syscall.fd = -100;
+	send(feed, &event);
+	leave(feed, time + 1, 0, "openat", (int) fd);
+}
+
+#define FILES 10 /* opened as 3 …: the even ones are directories */
+
+/* Each file is synced ten times; of directories that takes long. `listed`: what a listing of the
+ * directories returns before, all of them FILES; of the others a read succeeds. */
+static struct feed *syncs(const char *place, int64_t listed)
+{
+	struct feed *feed = traits_feed("syscall:fsync");
+	g_autoptr(GRand) random = g_rand_new_with_seed(5);
+	int64_t time = 1000;
+
+	for (int64_t fd = 3; fd < 3 + FILES; fd++) {
+		g_autofree char *name = g_strdup_printf("%s/%d", place, (int) fd);
+
+		opens(feed, time, name, fd);
+		call(feed, time + 10, 5, fd % 2 ? "pread64" : "getdents64", fd, 100,
+		     fd % 2 ? 100 : listed);
+		time += 100;
+	}
+	for (guint i = 0; i < 10 * FILES; i++) {
+		int64_t fd = 3 + g_rand_int_range(random, 0, FILES), ns = fd % 2 ? 3000 : 900000;
+
+		call(feed, time, ns, "fsync", fd, 0, 0);
+		time += ns + 50000 + g_rand_int_range(random, 0, 900000);
+	}
+	plain(feed, time, 0, "other");
+	return feed;
+}
+
+/* Each directory is another object: what they have in common is their kind. */
+static void test_directories(void)
+{
+	FEED_FROM(syncs("/d", 40));
+
+	g_assert_nonnull(strstr(told(feed, ANY_PEAK), "were on a directory; of the "));
+}
+
+/* The same calls, but the listing failed, so that nothing is known of those; the read ones are
+ * known, so that it is these that some are not. */
+static void test_kind_unknown(void)
+{
+	FEED_FROM(syncs("/d", -20));
+
+	g_assert_null(strstr(told(feed, ANY_PEAK), "directory"));
+}
+
+/* Of files below /proc the name tells, but not which are slow. */
+static void test_proc(void)
+{
+	FEED_FROM(syncs("/proc/1", -20));
+
+	g_assert_null(strstr(told(feed, ANY_PEAK), "/proc;"));
+}
+
+/* 60 calls, most of 2 µs: 'h' is interrupted for 500 µs, 'o' for 300 ns, 's' by another for as long,
+ * 'w' works for 500 µs and is interrupted for 300 ns. */
+static struct feed *interrupted(const char *places)
+{
+	struct feed *feed = traits_feed("syscall:read");
+	g_autoptr(GRand) random = g_rand_new_with_seed(9);
+	int64_t time = 1000;
+
+	for (guint i = 0; places[i]; i++) {
+		const int64_t passed[] = {3, 4096}, ret = 4096;
+		bool is_long = places[i] == 'h' || places[i] == 's';
+		int64_t away = is_long            ? 500000
+			       : places[i] == '.' ? 0
+						  : 300,
+			work = places[i] == 'w' ? 500000 : 2000;
+
+		valued(feed, time, "syscall_entry_read", "fd count*", passed, 2, 3);
+		if (away && places[i] != 's') {
+			irq(feed, time + 100, 0, "irq_handler_entry", 9);
+			irq(feed, time + 100 + away, 0, "irq_handler_exit", 9);
+		} else if (away) {
+			softirq(feed, time + 100, 0, "irq_softirq_entry", 3);
+			softirq(feed, time + 100 + away, 0, "irq_softirq_exit", 3);
+		}
+		valued(feed, time + away + work, "syscall_exit_read", "ret", &ret, 1, -1);
+		time += away + work + 100000 + g_rand_int_range(random, 0, 900000);
+	}
+	plain(feed, time, 0, "other");
+	return feed;
+}
+
+static void test_interrupted(void)
+{
+	FEED_FROM(interrupted("..h...h..o.h....h.h...o..h...h.....h..h.o..h...h..........h."));
+
+	g_assert_cmpstr(told(feed, 1), ==,
+			"12 of 12 were interrupted by irq:9 for a tenth of their time or more; of "
+			"the 48 others 3 were");
+}
+
+static void test_softirq(void)
+{
+	FEED_FROM(interrupted("..s...s..o.s....s.s...o..s...s.....s..s.o..s...s..........s."));
+
+	g_assert_cmpstr(told(feed, 1), ==,
+			"12 of 12 were interrupted by softirq:3 (NET_RX) for a tenth of their time "
+			"or more; of the 48 others "
+			"none were");
+}
+
+/* As many interrupts, but so short that they are no part of why it takes long. */
+static void test_met(void)
+{
+	FEED_FROM(interrupted("..w...w..o.w....w.w...o..w...w.....w..w.o..w...w..........w."));
+
+	g_assert_null(strstr(told(feed, 1), "irq"));
+}
+
 #define CALLS 700
 #define RENAMED "getdents" /* which nobody asks about */
 
@@ -333,6 +454,12 @@ int main(int argc, char **argv)
 	g_test_add_func("/traits/few", test_few);
 	g_test_add_func("/traits/sampled", test_sampled);
 	g_test_add_func("/traits/taken", test_taken);
+	g_test_add_func("/traits/directories", test_directories);
+	g_test_add_func("/traits/kind-unknown", test_kind_unknown);
+	g_test_add_func("/traits/proc", test_proc);
+	g_test_add_func("/traits/interrupted", test_interrupted);
+	g_test_add_func("/traits/softirq", test_softirq);
+	g_test_add_func("/traits/met", test_met);
 	g_test_add_func("/traits/half", test_half);
 	g_test_add_func("/traits/distance", test_distance);
 	g_test_add_func("/traits/shuffled", test_shuffled);
