@@ -118,8 +118,11 @@ static void append_sampled(GString *text, const struct work *work, const char *w
 
 	g_array_sort(sorted, most_on_top);
 	if (work->samples < FEW) {
-		g_string_append_printf(text, "%u sample%s, too few to tell functions by",
-				       work->samples, work->samples == 1 ? "" : "s");
+		if (work->samples)
+			g_string_append_printf(text, "%u sample%s, too few to tell functions by",
+					       work->samples, work->samples == 1 ? "" : "s");
+		else
+			g_string_append(text, "no sample fell into it");
 		return;
 	}
 	for (guint i = 0; i < sorted->len && i < NAMED_MAX; i++) {
@@ -257,7 +260,8 @@ static bool look_into(struct choosing *to, const json_t *sampled, const char *le
 				       when_duration(ns, part->own));
 	if (work.samples || !*part->name) {
 		g_string_append(text, *part->name || traced->len > 1 ? ": " : "");
-		append_sampled(text, &work, "that");
+		append_sampled(text, &work,
+			       strcmp(leaf, KERNEL_WORK) == 0 ? "its own code" : "that");
 	}
 	ends = !choose_kernel(to, &work);
 	work_clear(&work);
@@ -564,15 +568,18 @@ static void add_work(struct choosing *to, const char *threads, const json_t *nod
 
 static void add_system(struct choosing *to)
 {
+	g_autoptr(GHashTable) recorders = recorders_new(to->functions);
 	const json_t *threads;
 	size_t i;
 
 	json_array_foreach(json_object_get(to->functions, "threads"), i, threads)
 	{
-		const char *name = text_in(threads, "name");
+		const json_t *sampled = sampled_of(to->functions, threads);
 
-		if (!g_str_has_prefix(name, "lttng") && !g_str_has_prefix(name, "whylate"))
-			add_work(to, name, json_object_get(threads, "tree"), "working/user");
+		if (!is_of_recorders(threads, recorders))
+			add_work(to, text_in(threads, "name"), json_object_get(threads, "tree"),
+				 sampled && work_is_kernels(sampled) ? KERNEL_WORK
+								     : "working/user");
 	}
 }
 

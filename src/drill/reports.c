@@ -121,6 +121,27 @@ struct sampling {
 	const GArray *traced;
 };
 
+/* A kernel thread works on its own account, ksoftirqd in softIRQs. */
+static bool is_kernels_work(const char *leaf)
+{
+	return strcmp(leaf, KERNEL_WORK) == 0 || g_str_has_prefix(leaf, "working/softirq:");
+}
+
+static bool is_of(const char *state, const char *leaf)
+{
+	return strcmp(state, KERNEL_WORK) == 0 ? is_kernels_work(leaf) : strcmp(state, leaf) == 0;
+}
+
+bool work_is_kernels(const json_t *sampled)
+{
+	const json_t *child;
+	size_t i;
+
+	json_array_foreach(json_object_get(sampled, "children"), i,
+			   child) if (is_kernels_work(text_in(child, "leaf"))) return true;
+	return false;
+}
+
 #define INTERRUPTS "[interrupts]" /* a function of the report: below it is what interrupts did */
 
 static bool is_above(const GPtrArray *above, const char *name)
@@ -143,7 +164,7 @@ static struct below add_sampled(const struct sampling *to, const json_t *node, c
 {
 	const char *name = text_in(node, "name");
 	bool kernel = is_true_in(node, "kernel");
-	bool of_state = kernel ? strcmp(text_in(node, "leaf"), to->leaf) == 0 : to->user;
+	bool of_state = kernel ? is_of(to->leaf, text_in(node, "leaf")) : to->user;
 	bool again = is_above(above, name);
 	struct below below = {0, 0};
 	const json_t *child;
@@ -260,4 +281,39 @@ const char *work_asked_by(const json_t *sampled, const char *leaf)
 		}
 	}
 	return best;
+}
+
+/* --- who records ---------------------------------------------------------------------------- */
+
+static bool is_recorders(const char *name)
+{
+	return g_str_has_prefix(name, "lttng") || g_str_has_prefix(name, "whylate");
+}
+
+GHashTable *recorders_new(const json_t *functions)
+{
+	GHashTable *processes = g_hash_table_new(NULL, NULL);
+	const json_t *threads, *thread;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(functions, "threads"), i, threads)
+	{
+		json_array_foreach(json_object_get(threads, "threads"), k, thread)
+		{
+			int64_t pid = number_in(thread, "pid");
+
+			if (number_in(thread, "tid") == pid &&
+			    is_recorders(text_in(thread, "name")))
+				g_hash_table_add(processes, GINT_TO_POINTER((gint) pid));
+		}
+	}
+	return processes;
+}
+
+bool is_of_recorders(const json_t *threads, GHashTable *processes)
+{
+	const json_t *first = json_array_get(json_object_get(threads, "threads"), 0);
+
+	return is_recorders(text_in(threads, "name")) ||
+	       g_hash_table_contains(processes, GINT_TO_POINTER((gint) number_in(first, "pid")));
 }

@@ -43,6 +43,9 @@ struct work {
 
 /* Those that were traced inside `syscall` ("read"; NULL: outside of any). */
 GArray *work_traced(const json_t *threads, const char *syscall);
+#define KERNEL_WORK "working/kthread" /* the state of a kernel thread's own work */
+/* The samples are of a kernel thread. */
+bool work_is_kernels(const json_t *sampled);
 /* Those on samples of the state; only what lies below the traced function `part` and below no
  * other one that `traced` has ("": below none; NULL: wherever). */
 void work_sample(struct work *work, const json_t *sampled, const char *leaf, const GArray *traced,
@@ -50,5 +53,9 @@ void work_sample(struct work *work, const json_t *sampled, const char *leaf, con
 void work_clear(struct work *work);
 /* Which function of the program led there most; NULL. */
 const char *work_asked_by(const json_t *sampled, const char *leaf);
+
+/* PIDs of the tracer and of whylate: their threads have names of all sorts. `threads`: an entry. */
+GHashTable *recorders_new(const json_t *functions);
+bool is_of_recorders(const json_t *threads, GHashTable *processes);
 
 #endif

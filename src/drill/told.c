@@ -15,6 +15,7 @@ static char *deed(const struct drill_piece *piece)
 	static const struct {
 		const char *start, *words;
 	} deeds[] = {{"working/user", "ran its own code"},
+		     {"working/kthread", "ran its own code"},
 		     {"working/syscall:", "worked in "},
 		     {"working/", "worked ("},
 		     {"interrupted/preempted", "was ready, and off the CPU"},

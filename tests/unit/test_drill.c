@@ -437,6 +437,74 @@ static void test_reaches(void)
 	g_assert_nonnull(strstr(written(feed, FORMAT_JSON), "\"median_ns\": 20"));
 }
 
+/* All that ran: a kernel thread's samples have a leaf of their own; the tracer's thread that is not
+ * named as its process is left out, one of another process with that name is not. */
+#define OWN_WORK(name, pid, tid, ns)                                                               \
+	"{'name': '" name "', 'threads': [{'tid': " tid ", 'pid': " pid ", 'name': '" name         \
+	"'}], 'tree': {'kind': 'thread', 'name': '" name "', 'exclusive': {'working_ns': " ns      \
+	"}, 'children': []}}"
+
+static void test_system_kernels(void)
+{
+	DRILLED(NULL,
+		"{'threads': [" OWN_WORK("khugepaged", "36", "36", "60000000") ", " OWN_WORK(
+			"lttng-sessiond", "50", "50",
+			"40000000") ", " OWN_WORK("Notification", "50", "51",
+						  "30000000") ", " OWN_WORK("Notification", "70",
+									    "70",
+									    "20000000") "], "
+											"'sampled':"
+											" [{'tid': "
+											"36, "
+											"'children'"
+											": "
+											"[{'name': "
+											"'kthread',"
+											" 'kernel':"
+											" true, "
+											"'leaf': "
+											"'working/"
+											"kthread', "
+											"'samples':"
+											" 10, "
+											"'self': "
+											"0, 'ns': "
+											"60000000, "
+											"'self_ns':"
+											" 0, "
+											"'children'"
+											": "
+											"[{'name': "
+											"'memset', "
+											"'kernel': "
+											"true, "
+											"'leaf': "
+											"'working/"
+											"kthread', "
+											"'samples':"
+											" 10, "
+											"'self': "
+											"10, 'ns': "
+											"60000000, "
+											"'self_ns':"
+											" 60000000,"
+											" '"
+											"children':"
+											" []}]}]}]"
+											"}",
+		"");
+
+	g_assert_cmpuint(drilled->choice->pieces->len, ==, 2);
+	g_assert_cmpstr(piece(drilled, 0)->threads, ==, "khugepaged");
+	/* Wilson's interval of 10 in 10 is 0.722 to 1 */
+	g_assert_cmpstr(piece(drilled, 0)->words, ==,
+			"100 ± 14 % of its own code in memset [kernel] (10 samples)");
+	g_assert_cmpstr(drilled->kernel, ==, "kthread");
+	g_assert_cmpstr(piece(drilled, 1)->threads, ==, "Notification");
+	g_assert_cmpint(piece(drilled, 1)->ns, ==, 20 * MS);
+	g_assert_cmpstr(piece(drilled, 1)->words, ==, "no sample fell into it");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -451,5 +519,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/drill/system", test_system);
 	g_test_add_func("/drill/probes", test_probes);
 	g_test_add_func("/drill/reaches", test_reaches);
+	g_test_add_func("/drill/system, kernel threads", test_system_kernels);
 	return g_test_run();
 }
