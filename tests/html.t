@@ -403,6 +403,19 @@ def check_depth(browser):
     assert "Requests at a device" in browser.text("#picture .legend")
 
 
+def check_waited_depth(browser):
+    """Without operations on record: the requests that somebody waited for, a part of all that the device served, at any time."""
+    browser.open("depth", "profile", trace("disk-read"), "--operation", "block-served:*", "--operation", "syscall:*", "--limit", "0")
+    whole = browser.js("return whylate.lanes.filter((lane) => lane.depth)")
+    browser.open("depth-delay", "delay", trace("disk-read"), "--thread", "all", "--limit", "0")
+    lane, = browser.js("return whylate.lanes.filter((lane) => lane.depth)")
+    all_of, = (one for one in whole if one["name"] + ", waited for" == lane["name"])
+    assert 0 < lane["ns"] <= all_of["ns"], (lane["ns"], all_of["ns"])
+    more = [(part, a, b) for part, (a, b) in enumerate(zip(lane["waiting"], all_of["waiting"])) if a > b]
+    assert not more, more[:5]
+    assert "Requests at a device" in browser.text("#picture .legend")
+
+
 def check_statistics(browser):
     """What the shown part went to: of xinit's wait, all its time; and it follows the zoom."""
     browser.open("startup")
@@ -1082,7 +1095,7 @@ IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("start
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
               ("what if: two paths on one scale", check_what_if), ("what if: tables", check_what_if_sums), ("what if: diff", check_what_if_diff), ("flame graphs in the address", check_flame_address), ("a click on a lane", check_lane_click),
               ("two fingers", check_pinch), ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
-              ("lanes of interrupts", check_interrupts), ("lanes of locks", check_holders), ("lanes of devices", check_depth), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
+              ("lanes of interrupts", check_interrupts), ("lanes of locks", check_holders), ("lanes of devices", check_depth), ("lanes of devices that were waited for", check_waited_depth), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
               ("diff: two histograms, two ways", check_diff), ("check", check_check), ("batch: its index leads to pages", check_index), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("profiles compared", check_compared), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("the graph's arrows pass by its boxes", check_graph_ways), ("without requests, and rows of who lives", check_nobody_asks), ("names that are markup", check_names),

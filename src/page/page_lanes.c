@@ -25,12 +25,16 @@ void lanes_init(struct lanes *lanes, const struct page_rows *rows)
 	lanes->from = rows->from;
 	lanes->to = rows->to;
 	lanes->resources = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	lanes->requests = g_hash_table_new(NULL, NULL);
+	lanes->devices = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	lanes->interrupts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
 void lanes_clear(struct lanes *lanes)
 {
 	g_hash_table_destroy(lanes->resources);
+	g_hash_table_destroy(lanes->requests);
+	g_hash_table_destroy(lanes->devices);
 	g_hash_table_destroy(lanes->interrupts);
 }
 
@@ -65,7 +69,7 @@ static int64_t in_part(const struct lanes *lanes, guint part, int64_t begin, int
 	return MAX(MIN(end, part_end(lanes, part)) - MAX(begin, part_begin(lanes, part)), 0);
 }
 
-static void add_to(const struct lanes *lanes, GHashTable *table, uint32_t key, int64_t begin,
+static void add_to(const struct lanes *lanes, GHashTable *table, gsize key, int64_t begin,
 		   int64_t end)
 {
 	int64_t *parts;
@@ -74,10 +78,10 @@ static void add_to(const struct lanes *lanes, GHashTable *table, uint32_t key, i
 	end = MIN(end, lanes->to);
 	if (begin >= end)
 		return;
-	parts = g_hash_table_lookup(table, GUINT_TO_POINTER(key));
+	parts = g_hash_table_lookup(table, GSIZE_TO_POINTER(key));
 	if (!parts) {
 		parts = g_new0(int64_t, LANE_PARTS);
-		g_hash_table_insert(table, GUINT_TO_POINTER(key), parts);
+		g_hash_table_insert(table, GSIZE_TO_POINTER(key), parts);
 	}
 	for (guint part = part_of(lanes, begin); part < LANE_PARTS && part_begin(lanes, part) < end;
 	     part++)
@@ -90,6 +94,23 @@ void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t en
 		add_to(lanes, lanes->resources, resource, begin, end);
 }
 
+/* Names of hosts' devices: the upper half is the host's number. */
+#define DEVICE(host, name) ((gsize) (host) << 32 | (name))
+
+void lanes_add_request(struct lanes *lanes, uint32_t thread, uint32_t detail)
+{
+	const struct session *session = lanes->rows->session;
+	const struct wake_detail *request =
+		detail ? detail_at(&session->trace.timeline, detail) : NULL;
+
+	if (request && request->kind == DETAIL_REQUEST && request->begin && request->served > 0 &&
+	    !(request->flags & DETAIL_DOUBTFUL) &&
+	    g_hash_table_add(lanes->requests, GUINT_TO_POINTER(detail)))
+		add_to(lanes, lanes->devices,
+		       DEVICE(model_thread(&session->trace.model, thread)->host, request->text),
+		       request->begin, request->begin + request->served);
+}
+
 void lanes_add_interrupt(struct lanes *lanes, uint32_t leaf, int64_t begin, int64_t end)
 {
 	add_to(lanes, lanes->interrupts, leaf, begin, end);
@@ -98,7 +119,7 @@ void lanes_add_interrupt(struct lanes *lanes, uint32_t leaf, int64_t begin, int6
 /* --- resources ------------------------------------------------------------------------------ */
 
 struct ranked {
-	uint32_t resource;
+	gsize resource; /* what it was added under */
 	const int64_t *parts;
 	int64_t ns;
 };
@@ -120,7 +141,7 @@ static GArray *ranked_new(GHashTable *lanes)
 
 	g_hash_table_iter_init(&iter, lanes);
 	while (g_hash_table_iter_next(&iter, &key, &parts)) {
-		struct ranked one = {.resource = GPOINTER_TO_UINT(key), .parts = parts};
+		struct ranked one = {.resource = GPOINTER_TO_SIZE(key), .parts = parts};
 
 		for (guint i = 0; i < LANE_PARTS; i++)
 			one.ns += one.parts[i];
@@ -159,8 +180,8 @@ static void put_waiting(const struct lanes *lanes, guint most, struct output *ou
 	for (guint i = 0; i < ranked->len && i < most; i++) {
 		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
 
-		put_lane(lanes, one, session_text(lanes->rows->session, one->resource), NULL,
-			 output);
+		put_lane(lanes, one, session_text(lanes->rows->session, (uint32_t) one->resource),
+			 NULL, output);
 	}
 }
 
@@ -183,9 +204,30 @@ static void put_interrupts(const struct lanes *lanes, guint most, struct output 
 
 	for (guint i = 0; i < ranked->len && i < most; i++) {
 		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
-		g_autofree char *name = interrupt_name(lanes->rows->session, one->resource);
+		g_autofree char *name =
+			interrupt_name(lanes->rows->session, (uint32_t) one->resource);
 
 		put_lane(lanes, one, name, "interrupt", output);
+	}
+}
+
+/* Where requests were not kept as operations: those that somebody waited for. */
+static void put_waited_depths(const struct lanes *lanes, guint most, struct output *output)
+{
+	const struct session *session = lanes->rows->session;
+	bool several = session->trace.model.hosts->len > 1;
+	g_autoptr(GArray) ranked = ranked_new(lanes->devices);
+
+	for (guint i = 0; i < ranked->len && i < most; i++) {
+		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
+		uint16_t host = (uint16_t) (one->resource >> 32);
+		g_autofree char *name =
+			g_strdup_printf("requests at %s%s%s, waited for",
+					session_text(session, (uint32_t) one->resource),
+					several ? " on " : "",
+					several ? trace_host_name(&session->trace, host) : "");
+
+		put_lane(lanes, one, name, "depth", output);
 	}
 }
 
@@ -211,7 +253,8 @@ static void put_depths(const struct lanes *lanes, uint16_t host, guint most, str
 	for (guint i = 0; i < ranked->len && i < most; i++) {
 		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
 		g_autofree char *name =
-			g_strdup_printf("requests at %s%s%s", disk_name(session, one->resource),
+			g_strdup_printf("requests at %s%s%s",
+					disk_name(session, (uint32_t) one->resource),
 					several ? " on " : "",
 					several ? trace_host_name(&session->trace, host) : "");
 
@@ -421,7 +464,8 @@ static void put_locks(const struct lanes *lanes, guint most, struct output *outp
 	}
 	g_array_sort(ranked, most_waiting);
 	for (guint i = 0; i < ranked->len && i < most; i++)
-		put_lock(lanes, lock_at(flow, g_array_index(ranked, struct ranked, i).resource),
+		put_lock(lanes,
+			 lock_at(flow, (guint) g_array_index(ranked, struct ranked, i).resource),
 			 output);
 }
 
@@ -432,6 +476,8 @@ void lanes_write(const struct lanes *lanes, guint most, struct output *output)
 
 	json_begin(output, "lanes", '[', LINES_EACH);
 	put_waiting(lanes, most, output);
+	if (!session->trace.flow.operations_wanted)
+		put_waited_depths(lanes, most / 2, output);
 	for (guint i = 0; i < session->trace.model.hosts->len; i++)
 		put_depths(lanes, (uint16_t) i, most / 2, output);
 	put_locks(lanes, most / 2, output);

@@ -19,6 +19,9 @@ struct lanes {
 	const struct page_rows *rows; /* borrowed */
 	int64_t from, to; /* what is divided into parts: the window */
 	GHashTable *resources; /* interned key -> int64_t[LANE_PARTS], owned: ns of waiting */
+	GHashTable *requests; /* numbers of struct wake_detail that are in `devices` */
+	GHashTable *devices; /* host and interned name -> the same, owned: ns that requests which
+				somebody waited for were served */
 	GHashTable *interrupts; /* leaf -> the same, owned: ns that threads were kept by it */
 };
 
@@ -26,6 +29,9 @@ void lanes_init(struct lanes *lanes, const struct page_rows *rows);
 void lanes_clear(struct lanes *lanes);
 /* Somebody waited for `resource` (an interned key; 0: of none) over [begin, end). */
 void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t end);
+/* Whom `thread` waited for was ended by what struct wake_detail `detail` says (0: nothing): if that
+ * is a block request, it was at its device until it was complete. */
+void lanes_add_request(struct lanes *lanes, uint32_t thread, uint32_t detail);
 /* … was interrupted, as `leaf` says. */
 void lanes_add_interrupt(struct lanes *lanes, uint32_t leaf, int64_t begin, int64_t end);
 /* Member "lanes": of so many resources, half as many locks' holders and interrupts, and of CPUs. */
