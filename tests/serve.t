@@ -301,6 +301,17 @@ def events():
                     answer = ask(**given, table_search_direction=direction)
                     assert [line["index"] for line in answer["lines"]][:1] == hit, (at, direction, hit)
                     assert all(bool(line["tags"]) == (line["index"] in hits) for line in answer["lines"])
+        for column, text in (("Event", "^block_rq_(issue|complete)$"), ("Fields", "prev_comm=\"X(org|nest)\", .*prev_state=[1-9]"), ("TID", "^2.?1$")):
+            hits = [i for i, row in enumerate(rows) if re.search(text, row[column])]
+            assert hits, (column, text)
+            answer = ask(index=0, count=40, table_search_expressions={str(names.index(column)): text}, table_search_direction="NEXT")
+            assert answer["lowIndex"] == hits[0] and [line["index"] for line in answer["lines"] if line["tags"]] == \
+                [i for i in hits if i < hits[0] + 40], (column, text)
+        lines_of = "experiments/%s/outputs/table/events/lines" % experiment(server)["UUID"]
+        for text, why in (("(", "missing"), ("x" * 999 + ".*", "1000 bytes"), ("((.*)*)*((.*)*)*((.*)*)*nowhere", "too many steps")):
+            said = server.post(lines_of, {"requested_table_index": 0, "requested_table_count": 1, "table_search_direction": "NEXT",
+                                          "table_search_expressions": {str(names.index("Fields")): text}}, status=400)
+            assert why in said["detail"] and "LIMIT" not in said["detail"], (text, said)
         only = ask(index=5, count=2, column_ids=[3, 0])
         assert [[cell["content"] for cell in line["cells"]] for line in only["lines"]] == \
             [[row["Event"], row["Time"]] for row in rows[5:7]]
@@ -465,6 +476,7 @@ def by_picture():
                                                           "requested_items": list(entries)})["rows"]
         truth = {entries[r["entryId"]]: [(s["start"], s["end"]) for s in r["states"]] for r in rows}
         tids = dict(zip(timeline["threads"], (row["tid"] for row in timeline["rows"])))
+        timeline_threads = timeline["threads"]
         assert len(tids) == len(truth)
         third = (end - begin) // 3
         for a, b, asked in ((begin, end, 0), (begin, end, 1000000), (begin + third, end - third, 0), (end - 1000, end, 0),
@@ -515,11 +527,26 @@ def by_picture():
             else:
                 want.append([step["tid"], step["begin"], step["end"]])
         assert hops == want, (hops[:3], want[:3])
+        # a search: all states that say the word, in large or small letters, as the states themselves are packed
+        found = shown("search", **everything, text="sOcKet")
+        assert found["count"] == len(found["hits"]) > 2, found
+        states = {tids[thread]: truth[tids[thread]] for thread in timeline_threads}
+        for thread, first, ns, leaf, text in found["hits"]:
+            assert (begin + first, begin + first + ns) in states[tids[thread]], (thread, first, ns)
+            words = found["leaves"][leaf][:2] + [found["strings"][text]]
+            assert any("socket" in word.lower() for word in words), words
+        assert [hit[1] for hit in found["hits"]] == sorted(hit[1] for hit in found["hits"])
+        waits = [wait for wait in t.report("overview", TRACE, "--limit", "0")["waits"] if (wait.get("resource") or {}).get("kind") == "socket"]
+        named = {(tids[thread], begin + first) for thread, first, *_ in found["hits"]}
+        assert waits and all((wait["tid"], wait["longest_begin"]) in named for wait in waits), waits[:2]
+        assert shown("search", **everything, text="no such word")["hits"] == []
+        for text in ("", "x" * 201, None, 5):
+            shown("search", 400, **everything, text=text)
         # what is not asked for as it should be
         for wrong in ({"from": str(begin - 1)}, {"to": str(end + 1)}, {"from": str(end)}, {"base": begin}, {"threads": [-1]},
                       {"threads": [10 ** 9]}, {"threads": ["1"]}, {"threads": [0] * 5000}, {"tolerance": -1}, {"end": "x"}):
-            for what in ("states", "lanes", "steps"):
-                shown(what, 400, **{**everything, **wrong})
+            for what in ("states", "lanes", "steps", "search"):
+                shown(what, 400, **{**everything, "text": "x", **wrong})
         shown("steps", 400, **{**everything, "threads": [0, 1]})
         assert shown("states", **{**everything, "threads": []})["rows"] == []
         # a file asks nobody
@@ -585,7 +612,7 @@ OUTPUTS = ("timeGraph/threads/tree", "timeGraph/threads/states", "timeGraph/thre
            "timeGraph/resources/states", "timeGraph/locks/states", "timeGraph/critical-path/tree", "XY/cpu-use/xy",
            "genericXY/latencies/xy", "data/states/tree", "table/operations/lines", "table/events/lines", "table/events/columns", "threads/annotations", "threads/style",
            "critical-path")
-SHOWN = ("/shown/states", "/shown/lanes", "/shown/steps")
+SHOWN = ("/shown/states", "/shown/lanes", "/shown/steps", "/shown/search")
 ODD = (None, True, [], {}, "", "x", 0, -1, 1, 2 ** 31, 2 ** 63 - 1, -2 ** 63, 2 ** 70, 1e308, -1e308, 0.5, [[]], [{}], ["1"],
        [-1], [2 ** 40], [0] * 5000, "\u0000", "ä" * 100, {"start": 0}, {"start": 0, "end": 1}, {"start": 5, "end": 1},
        {"start": -2 ** 62, "end": 2 ** 62, "nbTimes": 65536}, {"start": 0, "end": 2 ** 62, "nbTimes": 0},
@@ -594,7 +621,7 @@ ODD = (None, True, [], {}, "", "x", 0, -1, 1, 2 ** 31, 2 ** 63 - 1, -2 ** 63, 2 
 MEMBERS = ("requested_timerange", "requested_times", "requested_items", "requested_element", "requested_table_index",
            "requested_table_count", "requested_table_column_ids", "table_search_expressions", "table_search_direction",
            "requested_marker_categories", "filter_query_parameters", "thread", "start", "end", "uri", "name", "traces", "base", "from", "to", "tolerance",
-           "threads")
+           "threads", "text")
 
 
 def malformed():

@@ -129,8 +129,15 @@ def used(browser, server):
     search = browser.driver.find_element(By.CSS_SELECTOR, "input[type=search], #search")
     search.clear()  # the click may have been on a lane, whose name is then looked for
     search.send_keys(THREAD, Keys.ENTER)
-    browser.settle()
+    wait(browser, "whylate.timeline.search.at >= 0")
     assert "not found" not in browser.text("#picture")
+    # the server searches all that was recorded, not only what the page has in detail
+    search.clear()
+    search.send_keys("device:vda", Keys.ENTER)
+    wait(browser, "whylate.timeline.search.text === 'device:vda' && whylate.timeline.search.at >= 0")
+    hits = browser.js("return whylate.timeline.search.hits.length")
+    own = browser.js("return hitsOf('device:vda').length")
+    assert hits > own, (hits, own)
     quiet(browser)
     load(browser, link)
     assert browser.text("h1") == "whylate delay"

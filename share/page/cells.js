@@ -40,6 +40,7 @@ const served = {
 	is: false,
 	detailOf: () => null, /* of a row's part, finer than a level */
 	link: () => null, /* to the report of a part */
+	search: () => null, /* for a word: what the server finds, once it answers */
 	begin: () => {},
 };
 

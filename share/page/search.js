@@ -40,8 +40,8 @@ function stretchesSpokenOf() {
 	return spoken;
 }
 
-/* [{row, begin, end, text}] by time, each place once. */
-function hitsOf(word) {
+/* [{row, begin, end, text}] by time, each place once. `served`: the states that a server found, [{row, begin, end, leaf, text}] */
+function hitsOf(word, served = null) {
 	const hits = new Map();
 	const add = (row, begin, end, text) => {
 		const key = `${row} ${begin}`;
@@ -69,9 +69,11 @@ function hitsOf(word) {
 		const cells = cellsOf(LEVELS[LEVELS.length - 1], row);
 		if (cells.length && named(ROWS[row]).toLowerCase().includes(word))
 			add(row, cells.begin[0], cells.begin[1], 'the thread');
-		look(row, cells);
+		if (!served) look(row, cells);
 	}
-	for (const part of PARTS) look(part.row, cellsOfPart(part));
+	if (!served) for (const part of PARTS) look(part.row, cellsOfPart(part));
+	for (const {row, begin, end, leaf, text} of served || [])
+		add(row, begin, end, `${LEAVES[leaf].key}${text ? `: ${STRINGS[text]}` : ''}`);
 	for (const {thread, begin, end, text} of stretchesSpokenOf())
 		if (text.toLowerCase().includes(word)) {
 			const row = findRow(thread, begin);
@@ -134,7 +136,8 @@ function goToHit(timeline, at) {
 	select(timeline, found, found.ns < timeline.nsPerPixel * 4);
 	const width = timeline.to - timeline.from;
 	if (hit.end < timeline.from || hit.begin > timeline.to) timeline.show(hit.begin - width / 2, hit.begin + width / 2);
-	search.found.textContent = `${at + 1} of ${search.hits.length.toLocaleString('en')}`;
+	search.found.textContent =
+		`${at + 1} of ${search.hits.length.toLocaleString('en')}` + (search.left ? `; ${search.left.toLocaleString('en')} shorter ones left out` : '');
 }
 
 /* The next place found, or the one before. */
@@ -142,14 +145,37 @@ function seek(timeline, text, back) {
 	const word = text.trim().toLowerCase(),
 		{search} = timeline;
 	if (!word) return;
-	if (search.text !== word) {
-		mark(timeline, text);
-		search.text = word;
-		search.hits = hitsOf(word);
-		search.at = -1;
+	if (search.text === word) {
+		if (!search.pending) goOn(timeline, back);
+		return;
+	}
+	mark(timeline, text);
+	search.text = word;
+	search.at = -1;
+	search.pending = true;
+	const take = (found) => {
+		if (search.text !== word) return; /* something else is searched by now */
+		search.hits = hitsOf(word, found && found.list);
+		search.left = found ? found.left : 0;
+		search.pending = false;
 		listHits(timeline);
 		timeline.draw();
+		goOn(timeline, back);
+	};
+	const asked = served.search(word);
+	if (!asked) {
+		take(null);
+		return;
 	}
+	search.found.textContent = 'searching …';
+	asked.then(take, (error) => {
+		search.text = '';
+		search.found.textContent = `the server did not answer: ${error.message}`;
+	});
+}
+
+function goOn(timeline, back) {
+	const {search} = timeline;
 	const {length} = search.hits;
 	if (length) {
 		goToHit(timeline, (search.at + (back ? length - (search.at < 0 ? 0 : 1) : 1)) % length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A page that is served (whylate serve) asks for what it shows and has no detail of: the states of the rows in view, the
- * lanes over the part in view, all steps of the critical path. Until the answer is there, what the page has itself is
+ * lanes over the part in view, all steps of the critical path; and what is searched is searched there. Until the answer is there, what the page has itself is
  * drawn.
  *
  * Part of no page but those. More than is in view is asked for, so that moving on needs no wait. One question is open at a time; when it is
@@ -48,6 +48,29 @@ served.is = true;
 served.detailOf = (row, from, to, level) => {
 	const detail = fineRows.get(row);
 	return detail?.cells && detail.tolerance < level.tolerance && detail.from < to && detail.to > from ? detail : null;
+};
+
+const ROWS_ASKED = 1024; /* the server takes no more */
+
+/* In all that was recorded, not only in what the page has of it. */
+served.search = async (word) => {
+	const answer = await askServer('search', {
+			from: String(BASE),
+			to: String(absolute(LENGTH)),
+			threads: TIMELINE.threads.slice(0, ROWS_ASKED),
+			text: word,
+		}),
+		numbers = numbersOf(answer);
+	return {
+		left: answer.count - answer.hits.length,
+		list: answer.hits.map(([thread, begin, ns, leaf, text]) => ({
+			row: rowOfThread.get(thread),
+			begin,
+			end: begin + ns,
+			leaf: numbers.leaf(leaf),
+			text: text ? numbers.text(text) : 0,
+		})),
+	};
 };
 
 class Served {

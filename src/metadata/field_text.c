@@ -2,7 +2,7 @@
 /* See field_text.h. */
 #include "metadata/field_text.h"
 
-#include <inttypes.h>
+#include <stdint.h>
 #include <string.h>
 
 #define TEXT_MAX 4096
@@ -71,12 +71,31 @@ static int64_t with_sign(const struct type *type, uint64_t value)
 
 static void put_quoted(struct walk *walk, const char *bytes, size_t length)
 {
-	g_autofree char *text = g_strndup(bytes, length);
-	g_autofree char *valid = g_utf8_make_valid(text, -1);
+	g_string_append_c(walk->text, '"');
+	if (g_utf8_validate(bytes, (gssize) length, NULL)) {
+		g_string_append_len(walk->text, bytes, (gssize) length);
+	} else {
+		g_autofree char *valid = g_utf8_make_valid(bytes, (gssize) length);
 
+		g_string_append(walk->text, valid);
+	}
 	g_string_append_c(walk->text, '"');
-	g_string_append(walk->text, valid);
-	g_string_append_c(walk->text, '"');
+}
+
+/* Without printf(), as a search formats every number of a trace. */
+static void put_number(struct walk *walk, int64_t value, bool is_signed)
+{
+	bool below = is_signed && value < 0;
+	uint64_t rest = below ? 0 - (uint64_t) value : (uint64_t) value;
+	char digits[24], *at = digits + sizeof digits;
+
+	do {
+		*--at = (char) ('0' + rest % 10);
+		rest /= 10;
+	} while (rest);
+	if (below)
+		*--at = '-';
+	g_string_append_len(walk->text, at, digits + sizeof digits - at);
 }
 
 static bool put_integer(struct walk *walk, const char *name, const struct type *type)
@@ -98,7 +117,7 @@ static bool put_integer(struct walk *walk, const char *name, const struct type *
 			break;
 		}
 	}
-	g_string_append_printf(walk->text, type->is_signed ? "%" PRId64 : "%" PRIu64, value);
+	put_number(walk, value, type->is_signed);
 	return true;
 }
 
@@ -212,7 +231,9 @@ static bool put_members(struct walk *walk, const struct type *type)
 	for (guint i = 0; i < type->members->len; i++) {
 		const struct member *member = &g_array_index(type->members, struct member, i);
 
-		g_string_append_printf(walk->text, "%s%s=", i ? ", " : "", member->name);
+		g_string_append(walk->text, i ? ", " : "");
+		g_string_append(walk->text, member->name);
+		g_string_append_c(walk->text, '=');
 		if (!put_field(walk, member->name, member->type))
 			return false;
 	}

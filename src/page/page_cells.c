@@ -114,7 +114,7 @@ static char *waker_text(const struct session *session, const struct block *block
 	}
 }
 
-static void find_ending(struct packer *packer, const struct cell *cell)
+void packer_find_ending(struct packer *packer, const struct cell *cell)
 {
 	const struct session *session = packer->rows->session;
 	struct span span = {cell->begin, cell->end, cell->leaf, cell->ref};
@@ -142,7 +142,7 @@ static void find_ending(struct packer *packer, const struct cell *cell)
 }
 
 /* Strong colours are for what others imposed: the rest of the waits are apart. */
-static enum state_class class_of(const struct packer *packer, const struct span *span)
+enum state_class packer_class(const struct packer *packer, const struct span *span)
 {
 	const struct session *session = packer->rows->session;
 
@@ -164,7 +164,7 @@ static void put_exact(struct packer *packer, const struct cell *cell, GByteArray
 	if (!leaf_is_blocked(cell->leaf))
 		return;
 	if (packer->ending.begin != cell->begin)
-		find_ending(packer, cell);
+		packer_find_ending(packer, cell);
 	pack_number(bytes, packer->ending.resource);
 	pack_number(bytes, packer->ending.waker);
 	pack_number(bytes, packer->ending.row);
@@ -236,8 +236,9 @@ struct stretch row_stretch(const struct page_rows *rows, uint32_t thread)
 	return (struct stretch) {thread, MAX(life->begin, rows->from), MIN(life->end, rows->to)};
 }
 
-/* Of an imposed wait, or of a time ready without a CPU: an interned key, 0: not known. */
-static uint32_t waited_for(const struct packer *packer, const struct span *span)
+/* Of an imposed wait, or of a time ready without a CPU: an interned key, 0: not known. What the wait's
+ * block request shows of its device's queue is added, too. */
+static uint32_t waited_for(struct packer *packer, const struct span *span)
 {
 	const struct session *session = packer->rows->session;
 	struct wait wait;
@@ -245,6 +246,7 @@ static uint32_t waited_for(const struct packer *packer, const struct span *span)
 	if (!leaf_is_blocked(span->leaf))
 		return intern_id(session->trace.model.names, "cpu:waiting");
 	wait = wait_of(session, packer->thread, span);
+	lanes_add_request(&packer->lanes, packer->thread, wait.block->detail);
 	return block_waits_for(session, wait.block);
 }
 
@@ -276,7 +278,7 @@ static void pack_row(struct packer *packer, const struct stretch *row, struct le
 		return;
 	spans_begin(&spans, session, row->thread, row->begin, row->end);
 	while (spans_next(&spans, &span)) {
-		enum state_class class = class_of(packer, &span);
+		enum state_class class = packer_class(packer, &span);
 
 		add_to_lanes(packer, &span, class);
 		for (guint i = 0; i < count && levels[i].bytes; i++)
@@ -377,7 +379,7 @@ static void pack_mention(struct packer *packer, struct level *level, const struc
 	packer->ending.begin = INT64_MIN;
 	while (level->cells - cells < MENTION_CELLS && done < mention->end + around &&
 	       spans_next(&spans, &span)) {
-		merger_add(&level->merger, &span, class_of(packer, &span));
+		merger_add(&level->merger, &span, packer_class(packer, &span));
 		done = span.end;
 	}
 	if (done <= begin)
@@ -444,7 +446,7 @@ static void pack_cells(struct packer *packer, struct level *level, const struct 
 		if (span.end <= from)
 			continue;
 		begin = MIN(begin, span.begin);
-		merger_add(&level->merger, &span, class_of(packer, &span));
+		merger_add(&level->merger, &span, packer_class(packer, &span));
 	}
 	merger_end(&level->merger);
 	json_begin(output, NULL, '[', LINES_NOT);
@@ -490,7 +492,7 @@ void add_waits(struct packer *packer, int64_t from, int64_t to)
 		spans_begin(&spans, packer->rows->session, row.thread, row.begin, row.end);
 		spans_go_to(&spans, from);
 		while (spans_next(&spans, &span) && span.begin < to)
-			add_to_lanes(packer, &span, class_of(packer, &span));
+			add_to_lanes(packer, &span, packer_class(packer, &span));
 		timeline_let_go(&packer->rows->session->trace.timeline);
 	}
 }

@@ -57,6 +57,10 @@ void pack_number(GByteArray *bytes, uint64_t number);
 guint packer_leaf(struct packer *packer, const struct page_leaf *leaf);
 /* The number of a text in "strings"; "" is 0. */
 guint text_number(struct packer *packer, const char *text);
+/* Strong colours are for what others imposed: the rest of the waits are apart. */
+enum state_class packer_class(const struct packer *packer, const struct span *span);
+/* Of a blocked cell of packer->thread, to packer->ending. */
+void packer_find_ending(struct packer *packer, const struct cell *cell);
 /* A thread's part of the window. */
 struct stretch row_stretch(const struct page_rows *rows, uint32_t thread);
 

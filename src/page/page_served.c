@@ -12,9 +12,8 @@
 #define RESOURCES_MAX 64  /* of lanes: a page has the LANES_MAX of its window */
 #define PARTS_MAX 16384   /* of a row, as far as its states are merged */
 
-/* The rows of the part, and of each thread its own number. */
-static void rows_of(struct page_rows *rows, const struct session *session,
-		    const struct shown_part *part)
+void page_rows_shown(struct page_rows *rows, const struct session *session,
+		     const struct shown_part *part)
 {
 	page_rows_init(rows, session);
 	rows->from = part->base;
@@ -32,7 +31,7 @@ void page_states(const struct session *session, const struct shown_part *part,
 	struct page_rows rows;
 	struct packer packer;
 
-	rows_of(&rows, session, part);
+	page_rows_shown(&rows, session, part);
 	packer_init(&packer, &rows);
 	json_put_whole(output, "tolerance_ns", tolerance);
 	write_cells(&packer, part->from, part->to, tolerance, output);
@@ -46,7 +45,7 @@ void page_lanes(const struct session *session, const struct shown_part *part, st
 	struct page_rows rows;
 	struct packer packer;
 
-	rows_of(&rows, session, part);
+	page_rows_shown(&rows, session, part);
 	packer_init(&packer, &rows);
 	packer.lanes.from = part->from;
 	packer.lanes.to = part->to;

@@ -4,7 +4,8 @@
  *
  *   page ── shows [from, to) ──► page_states() ─► its rows' states, a pixel wide at least
  *                           ├──► page_lanes()  ─► the lanes, in parts of what is shown
- *                           └──► page_steps()  ─► the critical path, all of it
+ *                           ├──► page_steps()  ─► the critical path, all of it
+ *                           └──► page_search() ─► the states that have a word
  *
  * Place: page/, for serve/. Answers are JSON, packed as in a page's second block (page_cells.h);
  * rows are told by the numbers of their threads, which a served page has. Cost follows what is
@@ -13,6 +14,7 @@
 #ifndef WHYLATE_PAGE_PAGE_SERVED_H
 #define WHYLATE_PAGE_PAGE_SERVED_H
 
+#include "page/page_rows.h"
 #include "report/output.h"
 #include "run/session.h"
 
@@ -22,6 +24,7 @@ struct shown_part {
 	int64_t from, to; /* what is shown of it */
 	int64_t tolerance; /* ns; what is shorter is merged: levels.h */
 	const GArray *threads; /* borrowed; uint32_t: of its rows */
+	const char *word; /* borrowed; what is searched, NULL: nothing */
 };
 
 /* Members of an object that is begun. */
@@ -32,6 +35,14 @@ void page_lanes(const struct session *session, const struct shown_part *part,
 /* The critical path of the thread over the page's window. */
 void page_steps(const struct session *session, const struct shown_part *part, uint32_t thread,
 		struct output *output);
+
+/* The states of the rows that have the word (page_search.c): how many, and the longest of them by
+ * begin: [thread, begin, ns, leaf, text]. */
+void page_search(const struct session *session, const struct shown_part *part,
+		 struct output *output);
+/* The rows of the part, and of each thread its own number. */
+void page_rows_shown(struct page_rows *rows, const struct session *session,
+		     const struct shown_part *part);
 
 /* The page of all that was recorded. */
 void page_trace(const struct session *session, struct output *output);

@@ -60,6 +60,7 @@ static const struct route routes[] = {
 	{"POST", "shown/states", shown_states, AT_ONCE},
 	{"POST", "shown/lanes", shown_lanes, APART},
 	{"POST", "shown/steps", shown_steps, APART},
+	{"POST", "shown/search", shown_search, APART},
 	{"GET", "style.css", page_style, EARLY},
 	{"GET", "report/*", page_report, APART},
 };

@@ -3,16 +3,19 @@
  * (page/page_served.h).
  *
  * Part of serve/. Times are text, as JavaScript's numbers hold 53 bits; threads are numbers that
- * the page has from here. States are answered at once, as they follow what is shown; lanes and
- * paths are of all rows, or of the whole window, and are made in a process of their own.
+ * the page has from here. States are answered at once, as they follow what is shown; lanes,
+ * paths and searches are of all rows, or of the whole window, and are made in a process of their own.
  */
 #include "serve/shown.h"
 
-#include "serve/forms.h"
+#include <string.h>
+
 #include "page/page_served.h"
+#include "serve/forms.h"
 #include "tsp/report_json.h"
 
 #define THREADS_MAX 1024
+#define WORD_MAX 200
 
 /* The page's window is all of the trace. */
 void page_whole(struct asking *asking)
@@ -62,7 +65,8 @@ static bool take_part(struct asking *asking, struct shown_part *part, GArray *th
 	const struct session *session = asking->server->session;
 	json_t *tolerance = parameter(asking, "tolerance");
 
-	*part = (struct shown_part) {.threads = threads};
+	*part = (struct shown_part) {.threads = threads,
+				     .word = json_string_value(parameter(asking, "text"))};
 	if (take_time(asking, "base", &part->base) && take_time(asking, "end", &part->end) &&
 	    take_time(asking, "from", &part->from) && take_time(asking, "to", &part->to) &&
 	    session->asked.from <= part->base && part->base <= part->from &&
@@ -115,4 +119,15 @@ void shown_steps(struct asking *asking)
 	else
 		asking_refuse(asking, 400, "Missing query parameters",
 			      "threads must be the one whose path it is");
+}
+
+void shown_search(struct asking *asking)
+{
+	const char *word = json_string_value(parameter(asking, "text"));
+
+	if (word && *word && strlen(word) <= WORD_MAX)
+		answer(asking, page_search);
+	else
+		asking_refuse(asking, 400, "Missing query parameters",
+			      "text must be what is searched, of 200 bytes at most");
 }

@@ -5,6 +5,6 @@
 
 #include "tsp/asking.h"
 
-serve_handler page_whole, shown_states, shown_lanes, shown_steps;
+serve_handler page_whole, shown_states, shown_lanes, shown_steps, shown_search;
 
 #endif

@@ -98,6 +98,20 @@ struct table_column {
 	const char *name, *description, *type;
 };
 
+/* What a cell is searched for: a regular expression, as the protocol says, anywhere in it. One without
+ * a sign that has a meaning is looked for as it is. Expressions can be made to take any time: of
+ * each cell a bounded number of steps is tried, and that this was not enough is said. */
+struct line_search {
+	const char *text; /* borrowed; NULL: anything is found */
+	GRegex *regex; /* owned; NULL: the text as it is */
+	bool gave_up; /* of some cell it is not known whether it has it */
+};
+
+/* False and `error`: it is no regular expression, or too long. */
+bool line_search_init(struct line_search *search, const char *expression, GError **error);
+void line_search_clear(struct line_search *search);
+bool line_search_finds(struct line_search *search, const char *cell);
+
 /* Which lines of a table are asked for. */
 struct asked_lines {
 	int64_t index, count;
@@ -105,12 +119,15 @@ struct asked_lines {
 	bool timed;
 	int ids[TABLE_COLUMNS];
 	guint ids_count;
-	const char *wanted[TABLE_COLUMNS]; /* borrowed; what cells contain, NULL: anything */
-	bool searches; /* some column's is not NULL */
+	struct line_search wanted[TABLE_COLUMNS]; /* owned */
+	bool searches; /* some column has an expression */
 	bool directed, back; /* the lines begin at the next match, or the one before */
 };
 
 /* table_lines.c */
+void asked_lines_clear(struct asked_lines *lines);
+/* Nothing was found, and of some lines that is not known: refused. */
+bool search_gave_up(struct asking *asking, const struct asked_lines *lines);
 void table_put_columns(struct asking *asking, const struct table_column *columns);
 /* The answer's begin; lines follow, then table_end(). */
 void table_begin(struct asking *asking, const struct asked_lines *lines, int64_t low, int64_t size);

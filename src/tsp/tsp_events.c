@@ -166,7 +166,7 @@ static char *cell(const struct session *session, const struct event_line *line, 
 /* Some lines one after the other. */
 struct listed {
 	struct asking *asking;
-	const struct asked_lines *asked;
+	struct asked_lines *asked;
 	struct event_mark mark;
 	uint64_t ties;  /* left to pass over */
 	int64_t number; /* of the newest, from the mark's on; one before it: none yet */
@@ -212,18 +212,18 @@ static bool visit_lines(struct listed *lines, const struct events_index *index, 
 }
 
 /* LIST_ENOUGH: it does not; LIST_ON: it does. */
-static enum list_wish is_wanted(const struct listed *lines, const struct event_line *line)
+static enum list_wish is_wanted(struct listed *lines, const struct event_line *line)
 {
 	for (int i = 0; i < TABLE_COLUMNS; i++) {
-		const char *wanted = lines->asked->wanted[i];
+		struct line_search *wanted = &lines->asked->wanted[i];
 		g_autofree char *text = NULL;
 
-		if (!wanted)
+		if (!wanted->text)
 			continue;
 		if (i == EVENT_FIELDS && !line->fields)
 			return LIST_FIELDS;
 		text = cell(lines->asking->server->session, line, i);
-		if (!strstr(text, wanted))
+		if (!line_search_finds(wanted, text))
 			return LIST_ENOUGH;
 	}
 	return LIST_ON;
@@ -287,7 +287,7 @@ static bool seek_time(struct listed *lines, const struct events_index *index, in
 
 static enum list_wish put_line(struct listed *lines, const struct event_line *line)
 {
-	const struct asked_lines *asked = lines->asked;
+	struct asked_lines *asked = lines->asked;
 	enum list_wish wish = is_wanted(lines, line);
 	char *cells[TABLE_COLUMNS] = {0};
 
@@ -321,6 +321,8 @@ void event_lines(struct asking *asking, struct asked_lines *asked)
 	}
 	if (asked->searches && asked->directed) {
 		if (!search(&lines, index, asked->index))
+			return;
+		if (lines.found < 0 && search_gave_up(asking, asked))
 			return;
 		asked->index = lines.found;
 		asked->count = lines.found < 0 ? 0 : asked->count;

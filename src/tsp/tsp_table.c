@@ -4,8 +4,7 @@
  * are stored.
  *
  * Part of tsp/. An index is the place in the store, so any line is found at once; a search goes
- * through the lines from where it begins. Search expressions are texts that cells contain, letter
- * by letter, not regular expressions: those can be made to take any time.
+ * through the lines from where it begins.
  */
 #include "tsp/outputs.h"
 
@@ -131,7 +130,7 @@ static bool take_columns(struct asking *asking, struct asked_lines *lines)
 	return true;
 }
 
-static bool take_search(struct asking *asking, struct asked_lines *lines)
+static bool take_search(struct asking *asking, struct asked_lines *lines, GError **error)
 {
 	json_t *wanted = parameter(asking, "table_search_expressions"), *text;
 	const char *direction = json_string_value(parameter(asking, "table_search_direction"));
@@ -142,9 +141,9 @@ static bool take_search(struct asking *asking, struct asked_lines *lines)
 		guint64 id;
 
 		if (!g_ascii_string_to_unsigned(key, 10, 0, TABLE_COLUMNS - 1, &id, NULL) ||
-		    !json_is_string(text))
+		    !json_is_string(text) || lines->wanted[id].text ||
+		    !line_search_init(&lines->wanted[id], json_string_value(text), error))
 			return false;
-		lines->wanted[id] = json_string_value(text);
 		lines->searches = true;
 	}
 	lines->back = g_strcmp0(direction, "PREVIOUS") == 0;
@@ -156,6 +155,7 @@ static bool take_lines(struct asking *asking, struct asked_lines *lines)
 	const json_t *index = parameter(asking, "requested_table_index");
 	const json_t *times = parameter(asking, "requested_times");
 	const char *wrong = NULL;
+	g_autoptr(GError) error = NULL;
 
 	*lines = (struct asked_lines) {0};
 	if (!parameter_whole(parameter(asking, "requested_table_count"), &lines->count) ||
@@ -168,9 +168,10 @@ static bool take_lines(struct asking *asking, struct asked_lines *lines)
 		wrong = "requested_times must be integers";
 	else if (!take_columns(asking, lines))
 		wrong = "requested_table_column_ids must be ids of columns";
-	else if (!take_search(asking, lines))
-		wrong = "table_search_expressions must be texts by column, the direction NEXT or "
-			"PREVIOUS";
+	else if (!take_search(asking, lines, &error))
+		wrong = error ? error->message
+			      : "table_search_expressions must be regular expressions by column, "
+				"the direction NEXT or PREVIOUS";
 	if (wrong) {
 		asking_refuse(asking, 400, "Missing query parameters", wrong);
 		return false;
@@ -182,21 +183,21 @@ static bool take_lines(struct asking *asking, struct asked_lines *lines)
 
 /* --- lines ----------------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct session *session, const struct asked_lines *lines, int64_t line)
+static bool is_wanted(const struct session *session, struct asked_lines *lines, int64_t line)
 {
 	const struct operation *operation = line_at(session, line);
 
 	for (int i = 0; i < TABLE_COLUMNS; i++) {
-		g_autofree char *text = lines->wanted[i] ? cell(session, operation, i) : NULL;
+		g_autofree char *text = lines->wanted[i].text ? cell(session, operation, i) : NULL;
 
-		if (text && !strstr(text, lines->wanted[i]))
+		if (text && !line_search_finds(&lines->wanted[i], text))
 			return false;
 	}
 	return true;
 }
 
 /* Where a search ends: -1 if nothing is found. */
-static int64_t search(const struct session *session, const struct asked_lines *lines)
+static int64_t search(const struct session *session, struct asked_lines *lines)
 {
 	int64_t count = line_count(session), step = lines->back ? -1 : 1;
 
@@ -206,7 +207,7 @@ static int64_t search(const struct session *session, const struct asked_lines *l
 	return -1;
 }
 
-static void put_line(struct asking *asking, const struct asked_lines *lines, int64_t line)
+static void put_line(struct asking *asking, struct asked_lines *lines, int64_t line)
 {
 	const struct session *session = asking->server->session;
 	char *cells[TABLE_COLUMNS] = {0};
@@ -229,6 +230,8 @@ static void operation_lines(struct asking *asking, struct asked_lines *lines)
 		lines->index = line_of_time(session, lines->time);
 	if (lines->searches && lines->directed) {
 		lines->index = search(session, lines);
+		if (lines->index < 0 && search_gave_up(asking, lines))
+			return;
 		lines->count = lines->index < 0 ? 0 : lines->count;
 	}
 	lines->index = CLAMP(lines->index, 0, count);
@@ -242,10 +245,13 @@ void table_lines(struct asking *asking)
 {
 	struct asked_lines lines;
 
-	if (!is_table(asking) || !take_lines(asking, &lines))
+	if (!is_table(asking))
 		return;
-	if (is_of_events(asking))
-		event_lines(asking, &lines);
-	else
-		operation_lines(asking, &lines);
+	if (take_lines(asking, &lines)) {
+		if (is_of_events(asking))
+			event_lines(asking, &lines);
+		else
+			operation_lines(asking, &lines);
+	}
+	asked_lines_clear(&lines);
 }
