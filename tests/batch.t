@@ -153,6 +153,9 @@ def check_halves():
             key["trace"] = key["trace"].rstrip("/").split("/")[-1]
         for finding in one["findings"]:
             finding["worst_trace"] = finding["worst_trace"].split("/")[-1]
+        for measure in one["outliers"]["measures"]:
+            for largest in measure["largest"]:
+                largest["trace"] = largest["trace"].rstrip("/").split("/")[-1]
     assert got == wanted
     assert whole.returncode == 0
 

@@ -270,6 +270,38 @@ def check_memory():
     assert line["settings"]["recorded"] == 2000 and sum("settings" in one for one in line["traces"]) == 2000
 
 
+def measured_line(number, mean, kernel):
+    """20 operations of `mean` ns."""
+    line = json.loads(simulated(number))
+    line["profiles"] = [{"operation": "syscall:fsync", "count": 20, "spans_gap": 0, "sum_ns": 20 * mean, "min_ns": mean, "max_ns": mean,
+                         "buckets": {"300": 20}}]
+    line["settings"] = {"recorded": True, "values": {"host": {"name": "h%d" % number, "kernel": kernel}}, "costs_ns": {}}
+    return json.dumps(line).encode() + b"\n"
+
+
+def check_outliers():
+    """One of thirty takes 20 times as long, and has a kernel that nobody else has; sums of sums tell the same."""
+    lines = [measured_line(number, 10**6 + number * 10**4, "6.1") for number in range(29)]
+    calm = json.loads(whole(merge(*lines)))["outliers"]
+    assert calm["told"] == [] and calm["measures"][0]["traces"] == 29, calm["told"]
+    slow = measured_line(29, 20 * 10**6, "6.12")
+    done = merge(slow, *lines)
+    one, = json.loads(whole(done))["outliers"]["told"]
+    assert (one["of"], one["what"], one["ns"], one["count"]) == ("operation", "syscall:fsync", 20 * 10**6, 20), one
+    assert one["trace"] == json.loads(slow)["trace"] and 10**6 < one["median_ns"] < 1.2 * 10**6, one
+    assert one["excess_ns"] == 20 * (one["ns"] - one["median_ns"])
+    # a host's name tells nothing: each has its own
+    assert one["few_others_have"] == [{"kind": "host", "name": "kernel", "value": "6.12", "traces": 1, "of": 30}], one
+    assert one["sentence"].encode() in done.stderr, done.stderr
+    assert whole(merge(whole(merge(*lines[:9])), whole(merge(slow, *lines[9:])))) == done.stdout
+    # too few for quartiles; too little time; of a wide spread it is one of many
+    assert json.loads(whole(merge(slow, *lines[:6])))["outliers"]["told"] == []
+    small = [measured_line(number, 1000 * (20 if number == 0 else 1), "6.1") for number in range(30)]
+    assert json.loads(whole(merge(*small)))["outliers"]["told"] == []
+    wide = [measured_line(number, int(10**6 * 1.11**number), "6.1") for number in range(30)]
+    assert json.loads(whole(merge(*wide)))["outliers"]["told"] == []
+
+
 PATHS, LINES = make()
 tap.case("the same trace counts once", check_same)
 tap.case("an answer stands before none", check_retry)
@@ -278,5 +310,6 @@ tap.case("sums that share traces", check_sums_overlap)
 tap.case("torn lines", check_torn)
 tap.case("what was expected", check_expected)
 tap.case("a line is one write", check_one_piece)
+tap.case("traces that are far out", check_outliers)
 tap.case("memory does not follow their number", check_memory)
 sys.exit(tap.done())

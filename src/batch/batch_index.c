@@ -382,6 +382,42 @@ static void settings(FILE *file, const json_t *merged)
 	section_end(file);
 }
 
+static void outliers(const struct index *index)
+{
+	static const char *const names[] = {"Trace",           "What", "#Time", "#Median",
+					    "Few others have", NULL};
+	const json_t *told = json_object_get(json_object_get(index->merged, "outliers"), "told");
+	FILE *file = index->file;
+	json_t *each, *one;
+	size_t i, k;
+
+	if (!json_array_size(told))
+		return;
+	headings(file, "Traces that are far out", names);
+	json_array_foreach((json_t *) told, i, each)
+	{
+		g_autoptr(GString) rare = g_string_new(NULL);
+
+		json_array_foreach(json_object_get(each, "few_others_have"), k, one)
+			g_string_append_printf(rare, "%s%s %s = %s", k ? ", " : "",
+					       text_of(one, "kind"), text_of(one, "name"),
+					       text_of(one, "value"));
+		fputs("<tr><td>", file);
+		trace_name(index, text_of(each, "trace"));
+		fputs("</td>", file);
+		cell(file, "", text_of(each, "what"));
+		duration(file, integer(each, "ns"));
+		duration(file, integer(each, "median_ns"));
+		cell(file, "", rare->str);
+		fputs("</tr>\n", file);
+	}
+	table_end(file);
+	fputs("<p class=\"note\">Operations: in the mean. Programs and waits: of each "
+	      "second.</p>\n",
+	      file);
+	section_end(file);
+}
+
 /* What becomes of the traces, in a sentence, with their number and time. */
 static void head(const struct index *index)
 {
@@ -425,6 +461,7 @@ bool batch_index_write(struct batch *batch, const json_t *merged, const char *pa
 	head(&index);
 	limits(file, merged);
 	traces(&index);
+	outliers(&index);
 	settings(file, merged);
 	findings(&index);
 	profiles(file, merged);

@@ -219,6 +219,7 @@ struct batch *batch_new(void)
 	batch->findings = json_object();
 	batch->limits = batch_limits_new();
 	batch->settings = batch_settings_new();
+	batch->outliers = batch_outliers_new();
 	return batch;
 }
 
@@ -232,6 +233,7 @@ void batch_free(struct batch *batch)
 	json_decref(batch->missing);
 	g_ptr_array_free(batch->limits, TRUE);
 	batch_settings_free(batch->settings);
+	batch_outliers_free(batch->outliers);
 	g_free(batch);
 }
 
@@ -296,6 +298,7 @@ void batch_add_line(struct batch *batch, const json_t *line, const struct trace_
 	json_t *entry = batch_entry_of(line);
 
 	add_records(batch, line, text_of(line, "trace"));
+	batch_outliers_add(batch->outliers, line);
 	add_entry(batch, entry, key, json_object_get(line, "settings"), NULL);
 	json_decref(entry);
 }
@@ -303,6 +306,7 @@ void batch_add_line(struct batch *batch, const json_t *line, const struct trace_
 void batch_add_sum(struct batch *batch, const json_t *sum)
 {
 	add_records(batch, sum, NULL);
+	batch_outliers_add_sum(batch->outliers, json_object_get(sum, "outliers"));
 }
 
 void batch_add_entry(struct batch *batch, const json_t *entry, const struct trace_key *key,
@@ -386,7 +390,8 @@ json_t *batch_merged(struct batch *batch)
 {
 	json_t *merged = json_object(), *each;
 	json_t *profiles = sorted(batch->profiles, compare_sums),
-	       *settings = batch_settings_sum(batch->settings);
+	       *settings = batch_settings_sum(batch->settings),
+	       *outliers = batch_outliers_sum(batch->outliers, batch->settings);
 	size_t i;
 
 	json_object_set_new(merged, "schema", json_string(BATCH_SCHEMA));
@@ -405,6 +410,8 @@ json_t *batch_merged(struct batch *batch)
 	json_object_set_new(merged, "profiles", profiles);
 	if (settings)
 		json_object_set_new(merged, "settings", settings);
+	if (outliers)
+		json_object_set_new(merged, "outliers", outliers);
 	json_object_set_new(merged, "status", json_integer(batch_status(merged)));
 	return merged;
 }

@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #include "batch/batch_entries.h"
+#include "batch/batch_outliers.h"
 #include "batch/batch_settings.h"
 #include "report/columns.h"
 
@@ -32,6 +33,7 @@ struct batch {
 	json_t *findings;     /* owned; id -> sums */
 	GPtrArray *limits;    /* owned; batch_limits.h */
 	struct batch_settings *settings; /* owned */
+	struct batch_outliers *outliers; /* owned */
 	json_int_t lossy;     /* traces that are good otherwise, and lost events */
 	/* what batch_lines.h saw */
 	json_int_t bad_lines; /* that are not lines, or cannot be counted */

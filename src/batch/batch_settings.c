@@ -6,11 +6,15 @@
 
 #include "batch/batch_groups.h"
 
+#define RARE 10 /* one of so many has it, at most */
+#define RARE_TOLD 3
+
 struct batch_settings {
 	GPtrArray *recordings; /* owned; struct recording */
 	GHashTable *base; /* owned; the values of the first that has settings beside it; NULL */
 	GStringChunk *texts; /* owned; each text once: the same text is the same pointer */
 	GHashTable *by_key;  /* owned; those of the sum */
+	GPtrArray *differing; /* owned; … keys that not all have the same value of; NULL */
 	struct trace_key highest; /* of the sample, once it is one */
 	bool sampled;
 };
@@ -43,6 +47,7 @@ void batch_settings_free(struct batch_settings *settings)
 	g_clear_pointer(&settings->base, g_hash_table_destroy);
 	g_string_chunk_free(settings->texts);
 	g_hash_table_destroy(settings->by_key);
+	g_clear_pointer(&settings->differing, g_ptr_array_unref);
 	g_free(settings);
 }
 
@@ -242,10 +247,12 @@ static void put_own(struct recording *recording, const GPtrArray *differing)
 
 json_t *batch_settings_sum(struct batch_settings *settings)
 {
-	g_autoptr(GPtrArray) keys = NULL, differing = g_ptr_array_new();
+	g_autoptr(GPtrArray) keys = NULL;
+	GPtrArray *differing = g_ptr_array_new();
 	json_t *sum, *common, *differences;
 	guint recorded = 0, tried = 0, names = 0;
 
+	settings->differing = differing;
 	if (!settings->recordings->len)
 		return NULL;
 	keep_sample(settings);
@@ -282,4 +289,60 @@ json_t *batch_settings_own(const struct batch_settings *settings, const struct t
 	const struct recording *at = g_hash_table_lookup(settings->by_key, key);
 
 	return at ? at->said : NULL;
+}
+
+struct rare {
+	const char *key, *value;
+	guint traces, of;
+};
+
+/* How many have the value that it has; false: too many have one of their own. */
+static bool count_value(const struct batch_settings *settings, struct rare *rare)
+{
+	g_autoptr(GHashTable) values = g_hash_table_new(g_direct_hash, g_direct_equal);
+
+	for (guint i = 0; i < settings->recordings->len; i++) {
+		const struct recording *at = g_ptr_array_index(settings->recordings, i);
+		const char *value = recording_value(at, rare->key);
+
+		if (!recording_could_have(at, rare->key))
+			continue;
+		rare->of++;
+		rare->traces += value == rare->value;
+		g_hash_table_add(values, (gpointer) value);
+	}
+	return g_hash_table_size(values) * 2 <= rare->of;
+}
+
+static gint rarest_first(gconstpointer a, gconstpointer b)
+{
+	const struct rare *x = a, *y = b;
+
+	return x->traces != y->traces ? (x->traces < y->traces ? -1 : 1) : strcmp(x->key, y->key);
+}
+
+json_t *batch_settings_rare(const struct batch_settings *settings, const struct trace_key *key)
+{
+	const struct recording *at = g_hash_table_lookup(settings->by_key, key);
+	g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(struct rare));
+	json_t *list = json_array();
+
+	for (guint i = 0; at && i < settings->differing->len; i++) {
+		struct rare rare = {.key = settings->differing->pdata[i]};
+
+		rare.value = recording_value(at, rare.key);
+		if (rare.value && count_value(settings, &rare) && rare.traces * RARE <= rare.of)
+			g_array_append_val(found, rare);
+	}
+	g_array_sort(found, rarest_first);
+	for (guint i = 0; i < MIN(found->len, RARE_TOLD); i++) {
+		const struct rare *rare = &g_array_index(found, struct rare, i);
+		const char *tab = strchr(rare->key, '\t');
+
+		json_array_append_new(list, json_pack("{s:s%,s:s,s:s,s:i,s:i}", "kind", rare->key,
+						      (size_t) (tab - rare->key), "name", tab + 1,
+						      "value", rare->value, "traces",
+						      (int) rare->traces, "of", (int) rare->of));
+	}
+	return list;
 }

@@ -50,5 +50,7 @@ void batch_settings_add(struct batch_settings *settings, const char *trace,
 json_t *batch_settings_sum(struct batch_settings *settings);
 /* After that: what the entry of a trace has besides what is common; borrowed, NULL: nothing. */
 json_t *batch_settings_own(const struct batch_settings *settings, const struct trace_key *key);
+/* … the values of it that at most a tenth of all have, three at most: a new reference. */
+json_t *batch_settings_rare(const struct batch_settings *settings, const struct trace_key *key);
 
 #endif

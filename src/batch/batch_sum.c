@@ -12,6 +12,7 @@
 
 #define SETTINGS_TOLD 3
 #define MISSING_TOLD 5
+#define OUTLIERS_TOLD 3
 
 static bool write_file(struct batch *batch, const char *path, const json_t *merged, bool page,
 		       GError **error)
@@ -58,6 +59,14 @@ static void tell_settings(const json_t *merged, lines_say *say)
 
 		say(line);
 	}
+}
+
+static void tell_outliers(const json_t *merged, lines_say *say)
+{
+	const json_t *told = json_object_get(json_object_get(merged, "outliers"), "told");
+
+	for (size_t i = 0; i < MIN(json_array_size(told), OUTLIERS_TOLD); i++)
+		say(json_string_value(json_object_get(json_array_get(told, i), "sentence")));
 }
 
 static void tell_missing(const json_t *merged, lines_say *say)
@@ -116,6 +125,7 @@ static void tell_sum(const struct batch *batch, const json_t *merged, lines_say 
 				       batch->repeated);
 	say(text->str);
 	tell_missing(merged, say);
+	tell_outliers(merged, say);
 	tell_settings(merged, say);
 }
 
