@@ -57,7 +57,7 @@ void pages_copy(struct pages *copy, const struct pages *pages, size_t memory_lim
  * spilled and has been passed leaves resident memory again. */
 void pages_pass(const struct pages *pages, uint32_t index);
 
-/* The same for those that look at some of the records only, in their order. `passed`: 0 at first. */
+/* The same for those that look at some of the records only, in their order. `passed`: 0 first. */
 void pages_pass_to(const struct pages *pages, uint32_t *passed, uint32_t index);
 
 /* Everything that was spilled leaves resident memory. */
