@@ -236,8 +236,8 @@ struct stretch row_stretch(const struct page_rows *rows, uint32_t thread)
 	return (struct stretch) {thread, MAX(life->begin, rows->from), MIN(life->end, rows->to)};
 }
 
-/* Of an imposed wait, or of a time ready without a CPU: an interned key, 0: not known. What the wait's
- * block request shows of its device's queue is added, too. */
+/* Of an imposed wait, or of a time ready without a CPU: an interned key, 0: not known. What the
+ * wait's block request shows of its device's queue is added, too. */
 static uint32_t waited_for(struct packer *packer, const struct span *span)
 {
 	const struct session *session = packer->rows->session;

@@ -3,8 +3,8 @@
  * (page/page_served.h).
  *
  * Part of serve/. Times are text, as JavaScript's numbers hold 53 bits; threads are numbers that
- * the page has from here. States are answered at once, as they follow what is shown; lanes,
- * paths and searches are of all rows, or of the whole window, and are made in a process of their own.
+ * the page has from here. States are answered at once, as they follow what is shown; lanes, paths
+ * and searches are of all rows, or of the whole window, and are made in a process of their own.
  */
 #include "serve/shown.h"
 

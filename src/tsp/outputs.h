@@ -98,9 +98,9 @@ struct table_column {
 	const char *name, *description, *type;
 };
 
-/* What a cell is searched for: a regular expression, as the protocol says, anywhere in it. One without
- * a sign that has a meaning is looked for as it is. Expressions can be made to take any time: of
- * each cell a bounded number of steps is tried, and that this was not enough is said. */
+/* What a cell is searched for: a regular expression, as the protocol says, anywhere in it. One
+ * without a sign that has a meaning is looked for as it is. Expressions can be made to take any
+ * time: of each cell a bounded number of steps is tried, and that this was not enough is said. */
 struct line_search {
 	const char *text; /* borrowed; NULL: anything is found */
 	GRegex *regex; /* owned; NULL: the text as it is */
