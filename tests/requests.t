@@ -686,6 +686,24 @@ def csv():
         assert ",%d,ns" % request["causes"][0]["ns"] in line, line
 
 
+def csv_groups():
+    """Each request that a group of the report has is told so, with what sets these apart, and no other one is."""
+    arguments = ["requests", t.trace("web-mixed")]
+    report = t.report(*arguments, "--limit", "0")
+    rows = t.output(*arguments, "--limit", "0", "--format", "csv").decode().split("\r\n")
+    assert rows[0].endswith(",unit,group,goes_with"), rows[0]
+    counts = {}
+    for row, request in zip(rows[1:], report["requests"]):
+        group = next((g for g in report["groups"] if g["from_ns"] <= request["ns"] <= g["to_ns"]
+                      and not request["unfinished"] and not request["spans_gap"]), None)
+        expected = "" if not group else group["pick"] or "slow"
+        told = ". ".join(trait["sentence"] for trait in group["apart"]) if group else ""
+        assert row.endswith(",%s,%s" % (expected, '"%s"' % told if "," in told else told)), (row, group)
+        counts[expected] = counts.get(expected, 0) + 1
+    for group in report["groups"]:
+        assert counts.get(group["pick"] or "slow") == group["count"], (group, counts)
+
+
 def limit():
     """The slowest are kept, in order of their begin; the summary is of all."""
     some, every = (t.report("requests", t.trace("web-mixed"), "--limit", n) for n in ("5", "0"))
@@ -740,5 +758,6 @@ tap.case("both hosts through Babeltrace", same, BOTH,
 tap.case("read directly and through Babeltrace", direct_and_babeltrace)
 tap.case("kept for further questions", kept)
 tap.case("CSV", csv)
+tap.case("CSV: groups", csv_groups)
 tap.case("--limit", limit)
 sys.exit(tap.done())

@@ -275,6 +275,23 @@ function summaryTable() {
 	];
 }
 
+/* What goes with being in a group of them: of those that have something to say. */
+function groupsSection() {
+	const told = (REPORT.groups || []).filter((group) => group.apart.length);
+	const line = (group) => {
+		const which = group.pick === null ? 'Slow ones' : `Peak ${group.pick.slice('peak:'.length)}`,
+			times = `${duration(group.from_ns)} to ${duration(group.to_ns)}`;
+		return el(
+			'li',
+			{},
+			`${which}, ${group.count} of ${group.of} requests, ${times}: ${group.apart.map((trait) => trait.sentence).join('. ')}.`,
+		);
+	};
+	return told.length
+		? [section('apart', 'What sets some apart', 'What goes with being among them. It need not be the cause.', el('ul', {}, told.map(line)))]
+		: [];
+}
+
 /* --- one request ------------------------------------------------------------------------------- */
 
 function stepsTable(timeline, steps) {
@@ -424,6 +441,7 @@ PAGES.requests = (timeline, main) => {
 				: null,
 		),
 		section('slowest', 'The slowest', null, slowestTable(choose)),
+		...groupsSection(),
 		picture,
 		section('summary', 'What they spent their time on', 'Over all requests, largest first.', summaryTable()),
 	);

@@ -509,11 +509,68 @@ void requests_json(const struct requests_report *made, struct output *output)
 	json_report(&report, "whylate-requests-1", made_columns, made);
 }
 
-void requests_csv(const struct costs *costs, struct output *output)
+/* A request that is listed, and the group that is told apart of which it is one; NULL: none. */
+struct csv_row {
+	guint listed;
+	const struct request_group *group;
+};
+
+static char *goes_with(const struct report *report, const void *row)
 {
+	const struct csv_row *at = row;
+	GString *text;
+
+	(void) report;
+	if (!at->group || !at->group->traits->told->len)
+		return NULL;
+	text = g_string_new(NULL);
+	for (guint i = 0; i < at->group->traits->told->len; i++) {
+		const struct trait_told *told = g_ptr_array_index(at->group->traits->told, i);
+
+		g_string_append_printf(text, "%s%s", i ? ". " : "", told->sentence);
+	}
+	return g_string_free(text, FALSE);
+}
+
+GETTER(const void *, listed_of, struct csv_row, &row->listed);
+GETTER(char *, csv_group, struct csv_row,
+       !row->group        ? NULL
+       : row->group->peak ? g_strdup_printf("peak:%u", row->group->peak)
+			  : g_strdup("slow"));
+
+static const struct column csv_columns[] = {
+	{NULL, COLUMN_OBJECT, .at = listed_of, .columns = listed_columns},
+	{NULL, COLUMN_TEXT, .owned = csv_group, .csv = {15, "group"}},
+	{NULL, COLUMN_TEXT, .owned = goes_with, .csv = {16, "goes_with"}},
+	{0}};
+
+/* Those that did not end, or span lost events, are in none. */
+static const struct request_group *
+group_of(const struct requests_apart *apart, const struct user_request *request)
+{
+	int64_t ns = request->end - request->begin;
+
+	for (guint i = 0; apart && i < apart->groups->len; i++) {
+		const struct request_group *at =
+			&g_array_index(apart->groups, struct request_group, i);
+
+		if (!request->unfinished && !request->spans_gap && ns >= at->from && ns <= at->to)
+			return at;
+	}
+	return NULL;
+}
+
+void requests_csv(const struct requests_report *made, struct output *output)
+{
+	const struct costs *costs = made->costs;
 	struct report report = {costs->requests->session, costs, output};
 	g_autoptr(GArray) rows = shown(costs);
 
-	csv_heading(&report, listed_columns);
-	csv_rows(&report, listed_columns, ROWS(rows));
+	csv_heading(&report, csv_columns);
+	for (guint i = 0; i < rows->len; i++) {
+		struct csv_row row = {.listed = g_array_index(rows, guint, i)};
+
+		row.group = group_of(made->apart, listed_request(costs, row.listed));
+		csv_row(&report, csv_columns, &row);
+	}
 }

@@ -24,7 +24,7 @@ struct requests_report {
 void requests_json(const struct requests_report *made, struct output *output);
 void requests_text(const struct requests_report *made, struct output *output);
 void requests_dot(const struct costs *costs, struct output *output);
-void requests_csv(const struct costs *costs, struct output *output);
+void requests_csv(const struct requests_report *made, struct output *output);
 
 /* A cause and what one request, or all, were charged for it. */
 struct charge {

@@ -91,9 +91,7 @@ static void json(const void *made, struct output *output)
 
 static void csv(const void *made, struct output *output)
 {
-	const struct requests_report *report = made;
-
-	requests_csv(report->costs, output);
+	requests_csv(made, output);
 }
 
 static void dot(const void *made, struct output *output)

@@ -299,8 +299,8 @@ static void test_proc(void)
 	g_assert_null(strstr(told(feed, ANY_PEAK), "/proc;"));
 }
 
-/* 60 calls, most of 2 µs: 'h' is interrupted for 500 µs, 'o' for 300 ns, 's' by another for as long,
- * 'w' works for 500 µs and is interrupted for 300 ns. */
+/* 60 calls, most of 2 µs: 'h' is interrupted for 500 µs, 'o' for 300 ns, 's' by another for as
+ * long, 'w' works for 500 µs and is interrupted for 300 ns. */
 static struct feed *interrupted(const char *places)
 {
 	struct feed *feed = traits_feed("syscall:read");
