@@ -279,6 +279,17 @@ def measured_line(number, mean, kernel):
     return json.dumps(line).encode() + b"\n"
 
 
+def check_seen():
+    """When the first and the last trace of a finding began; in how many it is."""
+    begins = [json.loads(LINES[i])["window"]["begin"] for i in (0, 2, 3)]
+    for grouped in (merge(*LINES[:4]), merge(whole(merge(*LINES[:1])), whole(merge(*LINES[1:4])))):
+        for finding in json.loads(whole(grouped))["findings"]:
+            has = [begin for begin, i in zip(begins, (0, 2, 3)) if any(one["id"] == finding["id"] for one in json.loads(LINES[i])["findings"])]
+            damaged = json.loads(LINES[1])
+            has += [damaged["window"]["begin"]] * any(one["id"] == finding["id"] for one in damaged["findings"])
+            assert (finding["traces"], finding["first_seen"], finding["last_seen"]) == (len(has), min(has), max(has)), finding
+
+
 def check_outliers():
     """One of thirty takes 20 times as long, and has a kernel that nobody else has; sums of sums tell the same."""
     lines = [measured_line(number, 10**6 + number * 10**4, "6.1") for number in range(29)]
@@ -310,6 +321,7 @@ tap.case("sums that share traces", check_sums_overlap)
 tap.case("torn lines", check_torn)
 tap.case("what was expected", check_expected)
 tap.case("a line is one write", check_one_piece)
+tap.case("findings, first and last seen", check_seen)
 tap.case("traces that are far out", check_outliers)
 tap.case("memory does not follow their number", check_memory)
 sys.exit(tap.done())

@@ -181,6 +181,13 @@ static const char *status_text(const json_t *trace)
 	}
 }
 
+/* To the second; what stands behind its first character, a bracket, is shown. */
+static void second_text(char when[48], json_int_t ns)
+{
+	when_time(when, ns, true, true);
+	when[MIN(strlen("[YYYY-MM-DD hh:mm:ss"), strlen(when))] = '\0';
+}
+
 static void trace_row(void *data, const json_t *trace)
 {
 	struct index *index = data;
@@ -206,10 +213,8 @@ static void trace_row(void *data, const json_t *trace)
 	cell(file, integer(trace, "status") || batch_lost_some(trace) ? " class=\"bad\"" : "",
 	     status_text(trace));
 	cell(file, "", text_of(trace, "hostname"));
-	if (window) { /* to the second, without brackets */
-		when_time(when, integer(window, "begin"), true, true);
-		when[MIN(strlen("[YYYY-MM-DD hh:mm:ss"), strlen(when))] = '\0';
-	}
+	if (window)
+		second_text(when, integer(window, "begin"));
 	cell(file, " class=\"number\"", window ? when + 1 : "");
 	cell(file, " class=\"number\"",
 	     window ? when_duration(sum, integer(window, "end") - integer(window, "begin")) : "");
@@ -282,10 +287,20 @@ static void limits(FILE *file, const json_t *merged)
 	section_end(file);
 }
 
+static void seen(FILE *file, const json_t *finding, const char *key)
+{
+	char when[48];
+
+	second_text(when, integer(finding, key));
+	cell(file, " class=\"number\"", json_object_get(finding, key) ? when + 1 : "");
+}
+
 static void findings(const struct index *index)
 {
 	FILE *file = index->file;
-	static const char *const names[] = {"Id", "Finding", "#Time", "#Traces", "Most in", NULL};
+	static const char *const names[] = {
+		"Id",         "Finding", "#Time", "#Traces", "#First seen (UTC)",
+		"#Last seen", "Most in", NULL};
 	json_t *each;
 	size_t i;
 
@@ -299,6 +314,8 @@ static void findings(const struct index *index)
 		cell(file, "", text_of(each, "title"));
 		duration(file, integer(each, "ns"));
 		number(file, integer(each, "traces"));
+		seen(file, each, "first_seen");
+		seen(file, each, "last_seen");
 		fputs("<td>", file);
 		trace_name(index, text_of(each, "worst_trace"));
 		fputs("</td></tr>\n", file);

@@ -144,20 +144,37 @@ static void take_worst(json_t *to, const json_t *from, const char *trace, json_i
 	json_object_set(to, "title", json_object_get(from, "title"));
 }
 
-/* `trace`: NULL, if it is of several already. */
-static void merge_finding(struct batch *batch, const json_t *from, const char *trace)
+/* When the first and the last trace that has it began. */
+static void take_times(json_t *to, json_int_t first, json_int_t last)
+{
+	bool known = json_object_get(to, "first_seen") != NULL;
+
+	if (!known || first < integer(to, "first_seen"))
+		json_object_set_new(to, "first_seen", json_integer(first));
+	if (!known || last > integer(to, "last_seen"))
+		json_object_set_new(to, "last_seen", json_integer(last));
+}
+
+/* Of a line; `trace`: NULL, if it is a sum. */
+static void merge_finding(struct batch *batch, const json_t *from, const json_t *line,
+			  const char *trace)
 {
 	json_t *to = merge_record(batch->findings, from, finding_columns);
 	json_int_t traces = trace ? 1 : integer(from, "traces");
+	json_int_t begin = integer(json_object_get(line, "window"), "begin");
 
 	if (!to)
 		return;
 	json_object_set_new(to, "traces", json_integer(sum_of(integer(to, "traces"), traces)));
-	if (trace)
+	if (trace) {
 		take_worst(to, from, trace, integer(from, "ns"));
-	else
+		take_times(to, begin, begin);
+	} else {
 		take_worst(to, from, json_string_value(json_object_get(from, "worst_trace")),
 			   integer(from, "worst_ns"));
+		if (json_object_get(from, "first_seen"))
+			take_times(to, integer(from, "first_seen"), integer(from, "last_seen"));
+	}
 }
 
 /* What others waited for most, else what is largest: long waits may be nobody's trouble. */
@@ -271,7 +288,7 @@ static void add_records(struct batch *batch, const json_t *line, const char *tra
 	json_array_foreach(json_object_get(line, "profiles"), i, each)
 		merge_record(batch->profiles, each, batch_profile_columns);
 	json_array_foreach(json_object_get(line, "findings"), i, each)
-		merge_finding(batch, each, trace);
+		merge_finding(batch, each, line, trace);
 	json_array_foreach(json_object_get(line, "limits"), i, each)
 		batch_limits_add(batch->limits, each, !trace);
 }
