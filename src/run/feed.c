@@ -115,8 +115,11 @@ struct relay *session_relay(struct session *session)
 {
 	const struct options *options = session->asked.options;
 
-	return options_jobs(options) > 1 && !options->every ? relay_new(&session->trace.sink)
-							    : NULL;
+	/* a filter keeps what it captured of the event that was compared last */
+	if (options_jobs(options) < 2 || options->every ||
+	    (options->requests.captures && options->requests.captures->len))
+		return NULL;
+	return relay_new(&session->trace.sink);
 }
 
 static void end_question(struct session *session)
