@@ -19,6 +19,8 @@
 #define BATCHES 8
 #define BATCH_BYTES (32u << 10)
 #define ALIGNED(size) (((size) + 7) & ~(size_t) 7)
+#define TEXT_BYTES(length) (sizeof(uint64_t) + ALIGNED((length) + 1)) /* with its length */
+#define TEXTS_MAX 8 /* that an event points to */
 #define WORDS ((sizeof(struct event) + 7) / 8)
 
 _Static_assert(sizeof(struct event) % 8 == 0 && WORDS <= 64, "a bit for each word");
@@ -28,8 +30,6 @@ union event_words {
 	struct event event;
 	uint64_t words[WORDS];
 };
-
-#define PIECES_MAX 16 /* that an event of any kind points to */
 
 struct batch {
 	char *bytes; /* owned */
@@ -43,18 +43,12 @@ struct record {
 	uint64_t changed; /* a bit for each of its words that follows */
 };
 
-/* Where a kind of events has a pointer; a list's count lies where list_bytes() says. */
-struct pointer_place {
-	uint16_t offset;
-	bool is_text, is_stack;
-};
-
 struct relay {
 	struct event_sink own;         /* what the reader feeds */
 	const struct event_sink *sink; /* borrowed */
 	pthread_t thread;
-	GArray *pointers[EV_KIND_COUNT]; /* owned; struct pointer_place */
-	union event_words *empty; /* owned; one of each kind */
+	union event_words *empty, *taken_events; /* owned; one of each kind */
+	uint64_t texts[EV_KIND_COUNT], lists[EV_KIND_COUNT]; /* bits: words that are pointers */
 	uint16_t words[EV_KIND_COUNT]; /* that such an event uses */
 	struct batch batches[BATCHES];
 	pthread_mutex_t lock; /* of what follows */
@@ -69,33 +63,27 @@ struct relay {
 
 struct finding {
 	const struct event *event;
-	GArray *places;
+	uint64_t texts, lists;
 };
 
-static void note_place(struct finding *finding, const void *at, bool is_text)
+static uint64_t bit_of(const struct finding *finding, const void *at)
 {
-	uint16_t offset = (uint16_t) ((const char *) at - (const char *) finding->event);
-	struct pointer_place place = {
-		.offset = offset,
-		.is_text = is_text,
-		.is_stack = offset == offsetof(struct event, callstack.bytes) ||
-			    offset == offsetof(struct event, user_callstack.bytes)};
-
-	for (guint i = 0; i < finding->places->len; i++)
-		if (g_array_index(finding->places, struct pointer_place, i).offset == place.offset)
-			return;
-	g_array_append_val(finding->places, place);
+	return UINT64_C(1) << ((const char *) at - (const char *) finding->event) / 8;
 }
 
-static void note_text(const char **text, void *finding)
+static void note_text(const char **text, void *data)
 {
-	note_place(finding, text, true);
+	struct finding *finding = data;
+
+	finding->texts |= bit_of(finding, text);
 }
 
-static void note_bytes(const void **bytes, size_t size, void *finding)
+static void note_list(const void **bytes, size_t size, void *data)
 {
+	struct finding *finding = data;
+
 	(void) size;
-	note_place(finding, bytes, false);
+	finding->lists |= bit_of(finding, bytes);
 }
 
 static void know_kinds(struct relay *relay)
@@ -103,65 +91,34 @@ static void know_kinds(struct relay *relay)
 	relay->empty = g_new0(union event_words, EV_KIND_COUNT);
 	for (uint16_t kind = 0; kind < EV_KIND_COUNT; kind++) {
 		struct event *event = &relay->empty[kind].event;
-		struct finding finding = {event,
-					  g_array_new(FALSE, FALSE, sizeof(struct pointer_place))};
+		struct finding finding = {event, 0, 0};
 
 		event->kind = kind;
 		event->has_callstacks = true;
-		event_each_pointer(event, note_text, note_bytes, &finding);
+		event_each_pointer(event, note_text, note_list, &finding);
 		event->has_callstacks = false;
 		event_reset(event);
-		g_assert(finding.places->len <= PIECES_MAX);
-		relay->pointers[kind] = finding.places;
+		g_assert(__builtin_popcountll(finding.texts) <= TEXTS_MAX);
+		relay->texts[kind] = finding.texts;
+		relay->lists[kind] = finding.lists;
 		relay->words[kind] = (uint16_t) ((event_size(kind) + 7) / 8);
 	}
+	relay->taken_events = g_memdup2(relay->empty, EV_KIND_COUNT * sizeof *relay->empty);
 }
 
-static size_t list_bytes(const struct event *event, uint16_t offset)
+/* Bytes of the list whose pointer is that word. */
+static size_t list_bytes(const struct event *event, guint word)
 {
-	switch (offset) {
+	switch (word * 8) {
 	case offsetof(struct event, syscall.fds):
 		return event->syscall.fd_count * sizeof *event->syscall.fds;
 	case offsetof(struct event, syscall.values):
 		return event->syscall.value_count * sizeof *event->syscall.values;
 	default:
-		return ((const struct event_bytes *) (const void *) ((const char *) event + offset))
+		return ((const struct event_bytes *) (const void *) ((const char *) event +
+								     (size_t) word * 8))
 			->count;
 	}
-}
-
-/* One thing that an event points to. */
-struct piece {
-	const void *from;
-	size_t size;
-	uint16_t offset; /* of the pointer */
-	bool is_text;
-};
-
-/* What the event points to; with `moved`, that lies there now, one behind the other. */
-static guint find_pieces(const struct relay *relay, const struct event *event, const char *moved,
-			 struct piece *pieces)
-{
-	const GArray *places = relay->pointers[event->kind];
-	guint count = 0;
-
-	for (guint i = 0; i < places->len; i++) {
-		const struct pointer_place *place = &g_array_index(places, struct pointer_place, i);
-		struct piece *piece = &pieces[count];
-
-		memcpy(&piece->from, (const char *) event + place->offset, sizeof piece->from);
-		if (!piece->from || (place->is_stack && !event->has_callstacks))
-			continue;
-		if (moved)
-			piece->from = moved;
-		piece->offset = place->offset;
-		piece->is_text = place->is_text;
-		piece->size =
-			place->is_text ? strlen(piece->from) + 1 : list_bytes(event, place->offset);
-		moved += moved ? ALIGNED(piece->size) : 0;
-		count++;
-	}
-	return count;
 }
 
 /* --- the maker's side ------------------------------------------------------------------------ */
@@ -199,56 +156,96 @@ static struct batch *batch_for(struct relay *relay, size_t size)
 	return batch;
 }
 
-/* The words of [from, to) that are not as in an empty event go to `to_words`; how many. */
-static guint put_words(const struct relay *relay, const union event_words *event, guint from,
-		       guint to, uint64_t *to_words, uint64_t *changed)
+/* The words of [from, to) that are not as in an empty event. Most are: four at a time. */
+static uint64_t changed_words(const uint64_t *words, const uint64_t *empty, guint from, guint to)
 {
-	const uint64_t *empty = relay->empty[event->event.kind].words;
-	guint count = 0;
+	uint64_t changed = 0;
 
-	for (guint i = from; i < to; i++) {
-		to_words[count] = event->words[i];
-		count += event->words[i] != empty[i];
-		*changed |= (uint64_t) (event->words[i] != empty[i]) << i;
+	for (; from < to && from + 4 <= WORDS; from += 4) {
+		uint64_t a = words[from] ^ empty[from], b = words[from + 1] ^ empty[from + 1],
+			 c = words[from + 2] ^ empty[from + 2],
+			 d = words[from + 3] ^ empty[from + 3];
+
+		if (a | b | c | d)
+			changed |= ((uint64_t) (a != 0) | (uint64_t) (b != 0) << 1 |
+				    (uint64_t) (c != 0) << 2 | (uint64_t) (d != 0) << 3)
+				   << from;
 	}
-	return count;
+	for (; from < to; from++)
+		changed |= (uint64_t) (words[from] != empty[from]) << from;
+	return to < 64 ? changed & ((UINT64_C(1) << to) - 1) : changed;
 }
 
 #define STACKS_AT (offsetof(struct event, callstack) / 8)
 #define ARGUMENTS_AT (offsetof(struct event, sched_switch) / 8)
 
+static uint64_t changed_in(const struct relay *relay, const union event_words *event)
+{
+	const uint64_t *empty = relay->empty[event->event.kind].words;
+	uint64_t head = changed_words(event->words, empty, 0, ARGUMENTS_AT);
+
+	if (!event->event.has_callstacks) /* then anything may be in them */
+		head &= (UINT64_C(1) << STACKS_AT) - 1;
+	return head |
+	       changed_words(event->words, empty, ARGUMENTS_AT, relay->words[event->event.kind]);
+}
+
+/* Bytes that the event points to, with what aligns them; an empty event points nowhere. A text may
+ * lie in a file that is written meanwhile: it is as long as it is found here. */
+static size_t pointed_bytes(const struct relay *relay, const union event_words *event,
+			    uint64_t changed, uint64_t *lengths)
+{
+	uint16_t kind = event->event.kind;
+	size_t size = 0;
+
+	for (uint64_t left = changed & relay->lists[kind]; left; left &= left - 1)
+		size += ALIGNED(list_bytes(&event->event, (guint) __builtin_ctzll(left)));
+	for (uint64_t left = changed & relay->texts[kind]; left; left &= left - 1) {
+		*lengths = strlen((const char *) (uintptr_t) event->words[__builtin_ctzll(left)]);
+		size += TEXT_BYTES(*lengths);
+		lengths++;
+	}
+	return size;
+}
+
+/* A text behind its length. */
+static char *put_text(char *to, const char *text, uint64_t length)
+{
+	memcpy(to, &length, sizeof length);
+	memcpy(to + sizeof length, text, length);
+	to[sizeof length + length] = 0;
+	return to + TEXT_BYTES(length);
+}
+
 static void relay_event(void *data, const struct event *event)
 {
 	const union event_words *words = (const void *) event;
 	struct relay *relay = data;
-	struct piece pieces[PIECES_MAX];
-	guint pointed = find_pieces(relay, event, NULL, pieces), count;
-	size_t size = sizeof(struct record) + sizeof(union event_words);
-	struct batch *batch;
-	struct record *record;
-	char *to;
+	uint64_t changed = changed_in(relay, words), lengths[TEXTS_MAX], *length = lengths, *to;
+	struct batch *batch =
+		batch_for(relay, sizeof(struct record) + sizeof *words +
+					 pointed_bytes(relay, words, changed, lengths));
+	struct record *record = (void *) (batch->bytes + batch->used);
+	char *bytes;
 
-	for (guint i = 0; i < pointed; i++)
-		size += sizeof(uint64_t) + ALIGNED(pieces[i].size);
-	batch = batch_for(relay, size);
-	record = (void *) (batch->bytes + batch->used);
-	*record = (struct record) {.kind = event->kind};
-	to = (char *) (record + 1);
-	count = put_words(relay, words, 0, STACKS_AT, (uint64_t *) (void *) to, &record->changed);
-	/* else there is anything in them */
-	if (event->has_callstacks)
-		count += put_words(relay, words, STACKS_AT, ARGUMENTS_AT,
-				   (uint64_t *) (void *) to + count, &record->changed);
-	count += put_words(relay, words, ARGUMENTS_AT, relay->words[event->kind],
-			   (uint64_t *) (void *) to + count, &record->changed);
-	to += count * sizeof(uint64_t);
-	for (guint i = 0; i < pointed; i++) {
-		memcpy(to, pieces[i].from, pieces[i].size);
-		if (pieces[i].is_text) /* in a file that is written while it is read */
-			to[pieces[i].size - 1] = 0;
-		to += ALIGNED(pieces[i].size);
+	record->kind = event->kind;
+	record->changed = changed;
+	to = (void *) (record + 1);
+	for (uint64_t left = changed; left; left &= left - 1)
+		*to++ = words->words[__builtin_ctzll(left)];
+	bytes = (char *) to;
+	for (uint64_t left = changed & relay->lists[event->kind]; left; left &= left - 1) {
+		guint word = (guint) __builtin_ctzll(left);
+		size_t size = list_bytes(event, word);
+
+		memcpy(bytes, (const void *) (uintptr_t) words->words[word], size);
+		bytes += ALIGNED(size);
 	}
-	record->size = (uint32_t) (to - (char *) record);
+	for (uint64_t left = changed & relay->texts[event->kind]; left; left &= left - 1)
+		bytes = put_text(bytes,
+				 (const char *) (uintptr_t) words->words[__builtin_ctzll(left)],
+				 *length++);
+	record->size = (uint32_t) (bytes - (char *) record);
 	batch->used += record->size;
 }
 
@@ -269,29 +266,41 @@ void relay_wait(struct relay *relay)
 /* --- the taker's side ------------------------------------------------------------------------ */
 
 /* To where the bytes are now, in the order in which they were put there. */
-static void lead_pointers(const struct relay *relay, struct event *event, const char *bytes)
+static void lead_pointers(const struct relay *relay, union event_words *event, uint64_t changed,
+			  const char *bytes)
 {
-	struct piece pieces[PIECES_MAX];
-	guint count = find_pieces(relay, event, bytes, pieces);
+	uint16_t kind = event->event.kind;
 
-	for (guint i = 0; i < count; i++)
-		memcpy((char *) event + pieces[i].offset, &pieces[i].from, sizeof pieces[i].from);
+	for (uint64_t left = changed & relay->lists[kind]; left; left &= left - 1) {
+		guint word = (guint) __builtin_ctzll(left);
+
+		event->words[word] = (uintptr_t) bytes;
+		bytes += ALIGNED(list_bytes(&event->event, word));
+	}
+	for (uint64_t left = changed & relay->texts[kind]; left; left &= left - 1) {
+		uint64_t length;
+
+		memcpy(&length, bytes, sizeof length);
+		event->words[__builtin_ctzll(left)] = (uintptr_t) bytes + sizeof length;
+		bytes += TEXT_BYTES(length);
+	}
 }
 
+/* Each kind has its event, which is empty again when one was taken. */
 static void take_batch(const struct relay *relay, struct batch *batch)
 {
-	union event_words event;
-
 	for (size_t at = 0; at < batch->used;) {
 		const struct record *record = (const void *) (batch->bytes + at);
+		union event_words *event = &relay->taken_events[record->kind];
+		const uint64_t *empty = relay->empty[record->kind].words;
 		const uint64_t *word = (const void *) (record + 1);
 
-		memcpy(&event, &relay->empty[record->kind],
-		       relay->words[record->kind] * sizeof *word);
 		for (uint64_t left = record->changed; left; left &= left - 1)
-			event.words[__builtin_ctzll(left)] = *word++;
-		lead_pointers(relay, &event.event, (const char *) word);
-		relay->sink->event(relay->sink->data, &event.event);
+			event->words[__builtin_ctzll(left)] = *word++;
+		lead_pointers(relay, event, record->changed, (const char *) word);
+		relay->sink->event(relay->sink->data, &event->event);
+		for (uint64_t left = record->changed; left; left &= left - 1)
+			event->words[__builtin_ctzll(left)] = empty[__builtin_ctzll(left)];
 		at += record->size;
 	}
 	batch->used = 0;
@@ -447,9 +456,8 @@ static void clear(struct relay *relay)
 {
 	for (int i = 0; i < BATCHES; i++)
 		g_free(relay->batches[i].bytes);
-	for (int kind = 0; kind < EV_KIND_COUNT; kind++)
-		g_array_free(relay->pointers[kind], TRUE);
 	g_free(relay->empty);
+	g_free(relay->taken_events);
 	pthread_mutex_destroy(&relay->lock);
 	pthread_cond_destroy(&relay->changed);
 	g_free(relay);
