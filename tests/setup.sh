@@ -82,15 +82,25 @@ older() # FILE THAN...: FILE is missing, or older than one of the others
 	[ ! -e "$file" ] || [ "$(find "$@" -newer "$file" -print)" ]
 }
 
+# Run in the directory: the client itself comes without what it names as its dependencies, as one is of a
+# repository, whose place npm 9 (Debian 12) cannot have overridden.
+install_client()
+{
+	npm install --no-audit --no-fund --ignore-scripts &&
+		npm pack tsp-typescript-client@0.9.0 &&
+		mkdir -p node_modules/tsp-typescript-client &&
+		tar -xzf tsp-typescript-client-0.9.0.tgz --strip-components=1 -C node_modules/tsp-typescript-client
+}
+
 # need_client DIRECTORY: installs the npm packages there that tests/serve.t drives the server with. After
 # this no test needs a network.
 need_client()
 {
-	older "$1/npm.log" tests/tsp/package.json || return 0
+	older "$1/npm.log" tests/tsp/package.json tests/setup.sh || return 0
 	say "installing npm packages in $1"
 	mkdir -p "$1"
 	cp tests/tsp/package.json "$1"
-	logged "$1/npm.new" in_dir "$1" npm install --no-audit --no-fund --ignore-scripts
+	logged "$1/npm.new" in_dir "$1" install_client
 	mv "$1/npm.new" "$1/npm.log"
 }
 
