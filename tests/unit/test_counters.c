@@ -31,7 +31,7 @@ static void counted(struct feed *feed, enum whose whose, int64_t time, int32_t p
 	counted(feed, whose, time, prev, state, next, (const uint64_t[]) {__VA_ARGS__})
 
 /* "RUNS NS: INSTRUCTIONS CYCLES CACHE-MISSES", - for what is not known. */
-static const char *counters_of(struct feed *feed, int32_t tid, int64_t from, int64_t to)
+static const char *counters_said(struct feed *feed, int32_t tid, int64_t from, int64_t to)
 {
 	struct counters counters = counters_in(feed->session, life(feed, tid, 0), from, to);
 	GString *text = g_string_new(NULL);
@@ -65,10 +65,10 @@ static void test_runs(void)
 	COUNTED(OF_CPU, 50, 6, 0, 5, 2100, 4000, 30);
 	COUNTED(OF_CPU, 80, 5, SLEEPS, 0, 2500, 4400, 30);
 	plain(feed, 100, 0, "other");
-	g_assert_cmpstr(counters_of(feed, 5, 0, 100), ==, "2 50: 1200 1400 4 -");
-	g_assert_cmpstr(counters_of(feed, 6, 0, 100), ==, "1 20: 300 1000 16 -");
-	g_assert_cmpstr(counters_of(feed, 5, 15, 100), ==, "1 30: 400 400 0 -");
-	g_assert_cmpstr(counters_of(feed, 5, 0, 79), ==, "1 20: 800 1000 4 -");
+	g_assert_cmpstr(counters_said(feed, 5, 0, 100), ==, "2 50: 1200 1400 4 -");
+	g_assert_cmpstr(counters_said(feed, 6, 0, 100), ==, "1 20: 300 1000 16 -");
+	g_assert_cmpstr(counters_said(feed, 5, 15, 100), ==, "1 30: 400 400 0 -");
+	g_assert_cmpstr(counters_said(feed, 5, 0, 79), ==, "1 20: 800 1000 4 -");
 	counters = counters_in(feed->session, life(feed, 5, 0), 0, 100);
 	append_counters(text, &counters);
 	g_assert_cmpstr(
@@ -95,8 +95,8 @@ static void test_lost(void)
 	COUNTED(OF_CPU, 50, 6, 0, 5, 2100, 4000, 30);
 	COUNTED(OF_CPU, 80, 5, SLEEPS, 0, 2500, 4400, 30);
 	plain(feed, 100, 0, "other");
-	g_assert_cmpstr(counters_of(feed, 6, 0, 100), ==, "0 0: - - - -");
-	g_assert_cmpstr(counters_of(feed, 5, 0, 100), ==, "2 50: 1200 1400 4 -");
+	g_assert_cmpstr(counters_said(feed, 6, 0, 100), ==, "0 0: - - - -");
+	g_assert_cmpstr(counters_said(feed, 5, 0, 100), ==, "2 50: 1200 1400 4 -");
 }
 
 /* A processor without counters records zeros; then no number of misses is told either. A counter
@@ -110,9 +110,9 @@ static void test_nothing(void)
 	COUNTED(OF_CPU, 50, 6, SLEEPS, 5, 900, 2000, 7);
 	COUNTED(OF_CPU, 70, 5, SLEEPS, 0, 100, 2300, 9);
 	plain(feed, 100, 0, "other");
-	g_assert_cmpstr(counters_of(feed, 5, 0, 40), ==, "0 0: - - - -");
-	g_assert_cmpstr(counters_of(feed, 6, 0, 100), ==, "1 20: 900 2000 7 -");
-	g_assert_cmpstr(counters_of(feed, 5, 0, 100), ==, "1 20: - 300 2 -");
+	g_assert_cmpstr(counters_said(feed, 5, 0, 40), ==, "0 0: - - - -");
+	g_assert_cmpstr(counters_said(feed, 6, 0, 100), ==, "1 20: 900 2000 7 -");
+	g_assert_cmpstr(counters_said(feed, 5, 0, 100), ==, "1 20: - 300 2 -");
 }
 
 /* The thread's own go on where it left: 6's are other ones. Its first run has no begin. */
@@ -125,8 +125,8 @@ static void test_own(void)
 	COUNTED(OF_THREAD, 50, 6, 0, 5, 77, 78, 79);
 	COUNTED(OF_THREAD, 80, 5, SLEEPS, 0, 1200, 1400, 5);
 	plain(feed, 100, 0, "other");
-	g_assert_cmpstr(counters_of(feed, 5, 0, 100), ==, "1 30: 400 400 1 -");
-	g_assert_cmpstr(counters_of(feed, 6, 0, 100), ==, "0 0: - - - -");
+	g_assert_cmpstr(counters_said(feed, 5, 0, 100), ==, "1 30: 400 400 1 -");
+	g_assert_cmpstr(counters_said(feed, 6, 0, 100), ==, "0 0: - - - -");
 }
 
 /* --- two sides -------------------------------------------------------------------------- */
