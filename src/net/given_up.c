@@ -23,10 +23,14 @@ static struct reason reason_of(struct flow *flow, const struct thread *thread,
 		reason.count = talk->attempts;
 		reason.result = GIVEN_UP;
 	} else if (number != NO_WAY) {
-		reason.count = way_at(host, number)->probes;
-		reason.number = way_at(host, number)->acked != way_at(host, number)->sent_end;
-		if (way_back(host, number)->came)
-			reason.ns = flow->time - way_back(host, number)->came;
+		const struct tcp_way *way = way_at(host, number), *back = way_back(host, number);
+
+		reason.count = way->probes;
+		reason.number = way->acked != way->sent_end;
+		/* the peer is on this host, and its last packet is newer than what it got */
+		reason.result = way->probes && way->came && back->came >= way->came;
+		if (back->came)
+			reason.ns = flow->time - back->came;
 	} else {
 		reason.number = talk->outstanding;
 	}

@@ -339,9 +339,9 @@ const char *binaries_address(struct binaries *binaries, uint64_t address)
 static char *missing_text(const struct image_file *file)
 {
 	if (*file->path != '/')
-		return g_strdup_printf("%s has no file: its functions are shown as addresses.",
+		return g_strdup_printf("%s has no file: its functions have no names here.",
 				       file->path);
-	return g_strdup_printf("%s was not found: its functions are shown as addresses. Tried: "
+	return g_strdup_printf("%s was not found: its functions have no names here. Tried: "
 			       "%s. --binary-path DIR says where it is.",
 			       file->path, file->tried->str);
 }
@@ -371,7 +371,7 @@ static char *note_text(const struct image_file *file)
 	case BINARY_UNREADABLE:
 		break;
 	}
-	return g_strdup_printf("%s: its functions are shown as addresses: %s.", file->path,
+	return g_strdup_printf("%s: its functions have no names here: %s.", file->path,
 			       file->refused->str);
 }
 

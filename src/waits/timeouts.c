@@ -24,7 +24,7 @@ static GString *limit_begins(const struct wait *wait, const struct reason *reaso
 	int64_t limit = wait->block->timer;
 
 	if (reason->kind == REASON_UNCONNECTED && reason->result) {
-		g_string_append(label, "the kernel's own time limit (ETIMEDOUT): ");
+		g_string_append(label, "TCP's time limit (ETIMEDOUT): ");
 		return label;
 	}
 	if (is_part(wait, reason)) {
@@ -125,7 +125,7 @@ char *unconnected_label(const struct session *session, const struct wait *wait,
 char *given_up_label(const struct session *session, const struct wait *wait,
 		     const struct reason *reason)
 {
-	GString *label = g_string_new("the kernel's own time limit (ETIMEDOUT): ");
+	GString *label = g_string_new("TCP's time limit (ETIMEDOUT): ");
 	char length[32];
 
 	(void) wait;
@@ -136,7 +136,9 @@ char *given_up_label(const struct session *session, const struct wait *wait,
 	else
 		g_string_append(label, " did not answer keep-alive probes");
 	if (!reason->number && reason->count)
-		g_string_append_printf(label, " (%u seen)", reason->count);
+		g_string_append_printf(
+			label, reason->result ? " (%u sent: none came there)" : " (%u sent)",
+			reason->count);
 	if (reason->ns >= 0)
 		g_string_append_printf(label, "; its last packet had come %s before TCP gave up",
 				       when_duration(length, reason->ns));

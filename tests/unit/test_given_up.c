@@ -78,7 +78,7 @@ static void test_idle(void)
 	entry(feed, 30, 0, "recvfrom", 3);
 	ends(feed, "recvfrom", TIMED_OUT);
 	g_assert_cmpstr(cause(feed), ==,
-			"timeout: the kernel's own time limit (ETIMEDOUT): 10.0.0.9:80 did "
+			"timeout: TCP's time limit (ETIMEDOUT): 10.0.0.9:80 did "
 			"not answer keep-alive probes");
 }
 
@@ -93,7 +93,7 @@ static void test_unacknowledged(void)
 	entry(feed, 30, 0, "recvfrom", 3);
 	ends(feed, "recvfrom", TIMED_OUT);
 	g_assert_cmpstr(cause(feed), ==,
-			"timeout: the kernel's own time limit (ETIMEDOUT): 10.0.0.9:80 did "
+			"timeout: TCP's time limit (ETIMEDOUT): 10.0.0.9:80 did "
 			"not acknowledge what was sent");
 }
 
@@ -105,7 +105,7 @@ static void test_connect(void)
 	begins_to_connect(feed, 12);
 	ends(feed, "connect", TIMED_OUT);
 	g_assert_cmpstr(cause(feed), ==,
-			"timeout: the kernel's own time limit (ETIMEDOUT): 10.0.0.9:80 did not "
+			"timeout: TCP's time limit (ETIMEDOUT): 10.0.0.9:80 did not "
 			"answer the attempt to connect in 122 ns");
 }
 

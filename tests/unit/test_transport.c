@@ -104,6 +104,57 @@ static struct feed *connected(void)
 	return feed;
 }
 
+/* a asked 8 bytes, which b acknowledged; then a waits in recvfrom from 20 on, and TCP asks twice
+ * whether b is still there; at 50 it gives b up. `arrive`: the probes come to b. */
+static struct feed *kept_alive(bool arrive)
+{
+	static const uint8_t here[4] = {127, 0, 0, 1};
+	struct feed *feed = feed_new(2);
+	struct event event = event_of(feed, MS(0.5), 0, "syscall_entry_socket");
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	event.syscall.family = 2;
+	event.syscall.type = 1;
+	send(feed, &event);
+	returns(feed, 0.6, 0, "socket", 4);
+	event = event_of(feed, MS(1), 0, "syscall_entry_connect");
+	event.syscall.fd = 4;
+	event.syscall.port = 80;
+	event.syscall.v4 = (struct event_bytes) {here, 4};
+	send(feed, &event);
+	QUEUED(1, 0, .seq = 99, .flags = SYN);
+	soft(feed, 1.1, 0, NET_RX);
+	CAME(1.1, 0, .seq = 99, .flags = SYN);
+	QUEUED(1.2, 0, .seq = 499, .ack = 100, .flags = SYN | ACK, .back = true);
+	CAME(1.3, 0, .seq = 499, .ack = 100, .flags = SYN | ACK, .back = true);
+	soft_ends(feed, 1.6, 0, NET_RX);
+	returns(feed, 2, 0, "connect", 0);
+	calls(feed, 10, 0, "sendto");
+	QUEUED(10.1, 0, .seq = 100, .ack = 500, .length = 8);
+	soft(feed, 10.2, 0, NET_RX);
+	CAME(10.2, 0, .seq = 100, .ack = 500, .length = 8);
+	QUEUED(10.3, 0, .seq = 500, .ack = 108, .flags = ACK, .back = true);
+	CAME(10.4, 0, .seq = 500, .ack = 108, .flags = ACK, .back = true);
+	soft_ends(feed, 10.5, 0, NET_RX);
+	returns(feed, 11, 0, "sendto", 8);
+	calls(feed, 19, 0, "recvfrom");
+	sleeps(feed, 20, 0);
+	for (int time = 30; time < 50; time += 10) {
+		soft(feed, time, 0, TIMER);
+		QUEUED(time + 0.1, 0, .seq = 107, .ack = 500, .flags = ACK);
+		soft_ends(feed, time + 0.2, 0, TIMER);
+		if (arrive)
+			CAME(time + 0.3, 1, .seq = 107, .ack = 500, .flags = ACK);
+	}
+	soft(feed, 50, 0, TIMER);
+	waking(feed, MS(50.1), 0, 5);
+	soft_ends(feed, 50.2, 0, TIMER);
+	runs(feed, 50.3, 0);
+	returns(feed, 50.4, 0, "recvfrom", -110);
+	return feed;
+}
+
 /* b waits for bytes from 10 on. */
 static void b_waits(struct feed *feed)
 {
@@ -513,6 +564,28 @@ static void test_syn_lost(void)
 			"1.019 s later (the trace cannot tell where it was lost)");
 }
 
+/* Both probes were queued in softIRQ TIMER; b's acknowledgement, at 10.4, is the last that a heard. */
+static void test_probes_on_their_way(void)
+{
+	FEED_FROM(kept_alive(false));
+
+	g_assert_cmpstr(cause_and_lead(feed, 5, 0), ==,
+			"timeout: TCP's time limit (ETIMEDOUT): 127.0.0.1:80 did not answer "
+			"keep-alive probes (2 sent: none came there); its last packet had come "
+			"40.00 ms before TCP gave up");
+}
+
+/* b's host got them, and kept silent. */
+static void test_probes_unanswered(void)
+{
+	FEED_FROM(kept_alive(true));
+
+	g_assert_cmpstr(cause_and_lead(feed, 5, 0), ==,
+			"timeout: TCP's time limit (ETIMEDOUT): 127.0.0.1:80 did not answer "
+			"keep-alive probes (2 sent); its last packet had come 40.00 ms before TCP "
+			"gave up");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -531,5 +604,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/transport/window", test_window);
 	g_test_add_func("/transport/syn-dropped", test_syn_dropped);
 	g_test_add_func("/transport/syn-lost", test_syn_lost);
+	g_test_add_func("/transport/probes-on-their-way", test_probes_on_their_way);
+	g_test_add_func("/transport/probes-unanswered", test_probes_unanswered);
 	return g_test_run();
 }
