@@ -50,6 +50,8 @@ class Cluster:
         place.environ["SLURM_CONF"] = place.path("slurm.conf")
         place.write("slurm.conf", CONFIGURATION.format(host=socket.gethostname().split(".")[0], user=place.user.pw_name,
                                                        root=place.root, ports=engine.free_ports(3)))
+        # no cgroup is asked for; where none is mounted, slurmd looks for one unless it is told which kind
+        place.write("cgroup.conf", "CgroupPlugin=cgroup/v1\n")
         os.mkdir(place.path("run/state"))
         place.write("run/munge.key", "k" * 64, 0o600)
         place.own(place.path("run"))
