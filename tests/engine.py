@@ -6,6 +6,7 @@ import pwd
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -16,11 +17,21 @@ TRACES = 40
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # daemons are ended all the same
 
 
+def open_directory():
+    """Where temporary files lie that any user comes to, as munged wants it of its socket."""
+    def is_open(path):
+        while os.stat(path).st_mode & stat.S_IXOTH and path != "/":
+            path = os.path.dirname(path)
+        return path == "/"
+
+    return next((path for path in (os.path.realpath(tempfile.gettempdir()), "/tmp", "/var/tmp") if is_open(path)), None)
+
+
 class Place:
     """As root, everything belongs to nobody, and is run as that, unless it `is_root`."""
 
     def __init__(self, is_root=False):
-        self.directory = tempfile.TemporaryDirectory(prefix="whylate-")
+        self.directory = tempfile.TemporaryDirectory(prefix="whylate-", dir=open_directory())
         self.root = self.directory.name
         os.chmod(self.root, 0o755)
         self.user = pwd.getpwnam("nobody") if os.getuid() == 0 and not is_root else pwd.getpwuid(os.getuid())
