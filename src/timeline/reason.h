@@ -36,8 +36,8 @@ enum reason_kind {
 	 * which the kernel's limit ended it, else 0 */
 	REASON_UNCONNECTED,
 	/* net/given_up.h: TCP gave the connection to `object` up, of which `thread` has the other
-	 * end. ns: since a packet had come, or -1; count: unanswered probes seen; result: 1: of these
-	 * none came to the peer, as packets before did; number: it had unacknowledged bytes */
+	 * end. ns: since a packet had come, or -1; count: unanswered probes seen; result: 1: none
+	 * of them came to the peer, as packets before did; number: it had unacknowledged bytes */
 	REASON_GIVEN_UP,
 	/* threads/endings.h: `thread` did not end, though `other` sent it the signal `count` at
 	 * `begin` (0: none); then it got the signal `result` */

@@ -564,7 +564,8 @@ static void test_syn_lost(void)
 			"1.019 s later (the trace cannot tell where it was lost)");
 }
 
-/* Both probes were queued in softIRQ TIMER; b's acknowledgement, at 10.4, is the last that a heard. */
+/* Both probes were queued in softIRQ TIMER; the last that a heard of b is what it acknowledged at
+ * 10.4. */
 static void test_probes_on_their_way(void)
 {
 	FEED_FROM(kept_alive(false));
