@@ -444,55 +444,23 @@ static void test_reaches(void)
 	"'}], 'tree': {'kind': 'thread', 'name': '" name "', 'exclusive': {'working_ns': " ns      \
 	"}, 'children': []}}"
 
+#define KHUGEPAGED OWN_WORK("khugepaged", "36", "36", "60000000")
+#define SESSION_DAEMON OWN_WORK("lttng-sessiond", "50", "50", "40000000")
+#define ITS_THREAD OWN_WORK("Notification", "50", "51", "30000000")
+#define NAMESAKE OWN_WORK("Notification", "70", "70", "20000000")
+#define ALL_WORK "'threads': [" KHUGEPAGED ", " SESSION_DAEMON ", " ITS_THREAD ", " NAMESAKE "]"
+
+#define KERNEL_SAMPLES(name, self, self_ns, children)                                              \
+	"{'name': '" name "', 'kernel': true, 'leaf': 'working/kthread', 'samples': 10, "          \
+	"'self': " self ", 'ns': 60000000, 'self_ns': " self_ns ", 'children': [" children "]}"
+
+#define MEMSET KERNEL_SAMPLES("memset", "10", "60000000", "")
+#define KTHREAD KERNEL_SAMPLES("kthread", "0", "0", MEMSET)
+#define KERNEL_TREE "'sampled': [{'tid': 36, 'children': [" KTHREAD "]}]"
+
 static void test_system_kernels(void)
 {
-	DRILLED(NULL,
-		"{'threads': [" OWN_WORK("khugepaged", "36", "36", "60000000") ", " OWN_WORK(
-			"lttng-sessiond", "50", "50",
-			"40000000") ", " OWN_WORK("Notification", "50", "51",
-						  "30000000") ", " OWN_WORK("Notification", "70",
-									    "70",
-									    "20000000") "], "
-											"'sampled':"
-											" [{'tid': "
-											"36, "
-											"'children'"
-											": "
-											"[{'name': "
-											"'kthread',"
-											" 'kernel':"
-											" true, "
-											"'leaf': "
-											"'working/"
-											"kthread', "
-											"'samples':"
-											" 10, "
-											"'self': "
-											"0, 'ns': "
-											"60000000, "
-											"'self_ns':"
-											" 0, "
-											"'children'"
-											": "
-											"[{'name': "
-											"'memset', "
-											"'kernel': "
-											"true, "
-											"'leaf': "
-											"'working/"
-											"kthread', "
-											"'samples':"
-											" 10, "
-											"'self': "
-											"10, 'ns': "
-											"60000000, "
-											"'self_ns':"
-											" 60000000,"
-											" '"
-											"children':"
-											" []}]}]}]"
-											"}",
-		"");
+	DRILLED(NULL, "{" ALL_WORK ", " KERNEL_TREE "}", "");
 
 	g_assert_cmpuint(drilled->choice->pieces->len, ==, 2);
 	g_assert_cmpstr(piece(drilled, 0)->threads, ==, "khugepaged");

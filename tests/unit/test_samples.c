@@ -171,6 +171,18 @@ static void test_sources(void)
 	g_assert_cmpstr(samples_of(feed, 5), ==, "20 3 3 0; 30 1 3 0; 42 2 3 0");
 }
 
+/* The traced kernel's symbols are in the file whose name is returned, to be removed and freed. */
+static char *symbols_for(struct feed *feed)
+{
+	char *place = NULL;
+	int fd = g_file_open_tmp("kallsyms-XXXXXX", &place, NULL);
+
+	close(fd);
+	g_assert_true(g_file_set_contents(place, kallsyms, -1, NULL));
+	feed->options.kallsyms = g_strdup(place);
+	return place;
+}
+
 /* Three ticks in a read of 30, one in the thread's own code of 20 (kernel stack: the tick's alone):
  * the read's 30 go to copy_page, called from vfs_read; nothing is known of the other. Without the
  * clock's samples its own event would count. */
@@ -179,16 +191,12 @@ static void test_functions(void)
 	FEED(1);
 	struct words kernel = {{TRACER, READ, ENTRY}, 3}, bare = {{TRACER, TICK}, 2},
 		     none = {{0}, 0};
-	g_autofree char *place = NULL;
+	g_autofree char *place = symbols_for(feed);
 	const struct function_share *share;
 	const struct node *node;
 	struct node *summary;
 	struct event event;
-	int fd = g_file_open_tmp("kallsyms-XXXXXX", &place, NULL);
 
-	close(fd);
-	g_assert_true(g_file_set_contents(place, kallsyms, -1, NULL));
-	feed->options.kallsyms = g_strdup(place);
 	sw(feed, 10, 0, "idle", 0, 0, "a", 5);
 	event = event_of(feed, 20, 0, "x86_irq_vectors_local_timer_entry");
 	with_stacks(feed, &event, 1, &bare, &none);
@@ -264,15 +272,11 @@ static void in_softirq(bool told, const char *expected)
 	FEED(1);
 	struct words inside = {{TRACER, TICK, SOFT, TICK, COPY, READ, ENTRY}, 7},
 		     user = {{0x5000, 0x6000}, 2};
-	g_autofree char *place = NULL;
+	g_autofree char *place = symbols_for(feed);
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct node *summary;
 	struct event event;
-	int fd = g_file_open_tmp("kallsyms-XXXXXX", &place, NULL);
 
-	close(fd);
-	g_assert_true(g_file_set_contents(place, kallsyms, -1, NULL));
-	feed->options.kallsyms = g_strdup(place);
 	sw(feed, 10, 0, "idle", 0, 0, "a", 5);
 	entry(feed, 20, 0, "read", 3);
 	tick(feed, 30, 1);
