@@ -19,7 +19,7 @@ TABLE = {
     "event": "util", "metadata": "util", "reader": "metadata event",
     "timeline": "event", "model": "timeline", "state": "model", "objects": "state", "locks": "objects", "disk": "objects", "net": "objects",
     "threads": "locks disk net",
-    "flow": "threads", "trace": "flow", "symbols": "util",
+    "flow": "threads", "guests": "model", "trace": "flow guests", "symbols": "util",
     # what is asked
     "run": "trace symbols", "coverage": "run", "samples": "run",
     # why

@@ -19,7 +19,7 @@ static bool is_taken(const struct session *session, const struct operation *oper
 {
 	uint32_t kind = PACK_KIND(operation->what);
 
-	return kind <= OPERATION_USER ||
+	return kind <= OPERATION_USER || kind == OPERATION_KVM_EXIT ||
 	       (kind <= OPERATION_HRTIMER && (session->trace.kinds[EV_FUNCTION_ENTRY] ||
 					      session->asked.options->functions.timeline));
 }

@@ -7,7 +7,8 @@
 #include "run/common_options.h"
 
 static const struct option *const options[] = {
-	&option_clock_offset, &option_kallsyms, &option_format, &option_output, LAST_OPTIONS, NULL};
+	&option_clock_offset, &option_guest, &option_kallsyms, &option_format, &option_output,
+	LAST_OPTIONS,         NULL};
 
 static void text(const void *session, struct output *output)
 {

@@ -109,6 +109,8 @@ bool identity_find(struct identity *identity, const struct options *options, GPt
 	for (guint i = 0; i < options->clock_offsets->len; i++)
 		g_string_append_printf(text, "clock-offset %s\n",
 				       (char *) options->clock_offsets->pdata[i]);
+	for (guint i = 0; i < options->guests->len; i++)
+		g_string_append_printf(text, "guest %s\n", (char *) options->guests->pdata[i]);
 	for (guint i = 0; i < paths->len && ok; i++) {
 		struct stat status;
 

@@ -46,20 +46,9 @@ static const struct option
 			.terminal = true};
 
 static const struct option *const options[] = {
-	&port,
-	&open_page,
-	&listen_at,
-	&allow_origin,
-	&option_clock_offset,
-	&option_kallsyms,
-	&option_binary_path,
-	&option_reader,
-	&option_cache,
-	&option_jobs,
-	&option_progress,
-	&option_quiet,
-	&option_verbose,
-	NULL};
+	&port,         &open_page,       &listen_at,          &allow_origin,   &option_clock_offset,
+	&option_guest, &option_kallsyms, &option_binary_path, &option_reader,  &option_cache,
+	&option_jobs,  &option_progress, &option_quiet,       &option_verbose, NULL};
 
 /* What requests are made of, and what `profile` takes where nobody says which operations. */
 static void want(const struct options *asked, struct wanted *wanted)

@@ -50,6 +50,7 @@ static void frame(const struct delay *delay, struct output *output)
 					host->tracer ? host->tracer : "(tracer not said)",
 					host->cpus->len, host->cpus->len == 1 ? "" : "s");
 			text_clock(line, session, host);
+			text_guest(line, session, host);
 			text_wrapped(output, line->str, 0, 2);
 		}
 }

@@ -40,6 +40,13 @@ static void append_what(GString *text, const struct session *session,
 	case LEAF_WORK_SOFTIRQ:
 		g_string_append(text, "worked in the kernel for");
 		return;
+	case LEAF_WORK_GUEST:
+		g_string_append(text, "ran its guest for");
+		return;
+	case LEAF_HOST:
+		g_string_append(text,
+				"could not go on, as the host did not run its virtual CPU, for");
+		return;
 	case LEAF_WORK_SYSCALL:
 		g_string_append_printf(text, "worked in system call %s for",
 				       session_text(session, number));

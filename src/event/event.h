@@ -60,6 +60,8 @@ enum event_kind {
 	EV_WRITEBACK_EXEC,
 	EV_WRITEBACK_END, /* writeback_pages_written */
 	EV_DIRTY_PAUSE,   /* writeback_balance_dirty_pages */
+	EV_KVM_ENTRY, /* kvm_x86_entry: the thread enters a guest */
+	EV_KVM_EXIT,
 	EV_RECLAIM_BEGIN, /* mm_vmscan_direct_reclaim_begin, … of a memory cgroup */
 	EV_RECLAIM_END,
 	EV_JOURNAL_START, /* jbd2_start_commit */
@@ -253,6 +255,12 @@ struct event {
 			uint64_t item; /* kernel address */
 			uint64_t function; /* what it does; 0: not said */
 		} work;
+		struct {
+			int32_t vcpu; /* -1: not said */
+			int64_t reason; /* of an exit: by `isa`; -1: not said */
+			int32_t isa; /* enum kvm_isa */
+			int64_t cause; /* arm64: class of the exception, if reason is a trap; -1 */
+		} kvm;
 		struct {
 			const char *name; /* of the disk: "MAJOR:MINOR" */
 		} writeback;

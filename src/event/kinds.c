@@ -116,6 +116,12 @@ static const struct event_field xmit_fields[] = {{"skbaddr", FIELD_I64, AT(net.s
 static const struct event_field work_fields[] = {
 	{"work", FIELD_I64, AT(work.item)}, {"function", FIELD_I64, AT(work.function)}, {0}};
 
+/* arm64 says `ret` and `esr_ec`, and no isa */
+static const struct event_field kvm_fields[] = {
+	{"vcpu_id", FIELD_I32, AT(kvm.vcpu)}, {"exit_reason", FIELD_I64, AT(kvm.reason)},
+	{"isa", FIELD_I32, AT(kvm.isa)},      {"ret", FIELD_I64, AT(kvm.reason)},
+	{"esr_ec", FIELD_I64, AT(kvm.cause)}, {0}};
+
 static const struct event_field dirty_fields[] = {
 	{"bdi", FIELD_STRING, AT(dirty.bdi)},
 	{"limit", FIELD_I64, AT(dirty.limit)},
@@ -280,6 +286,7 @@ static const struct event switch_defaults = {
 static const struct event idle_defaults = {.idle = {.state = IDLE_LEFT, .cpu = -1}};
 static const struct event process_defaults = {.process = {.pid = -1, .ppid = -1, .level = -1}};
 static const struct event file_defaults = {.file = {.pid = -1, .fd = -1}};
+static const struct event kvm_defaults = {.kvm = {.vcpu = -1, .reason = -1, .cause = -1}};
 static const struct event user_defaults = {
 	.user = {.pic = true}}; /* libraries are, and that is not said of each */
 static const struct event syscall_defaults = {
@@ -323,6 +330,8 @@ static const struct shape hrtimer_shape = {MEMBER(timer), .fields = hrtimer_fiel
 static const struct shape timer_shape = {MEMBER(timer), .fields = timer_fields};
 static const struct shape block_shape = {MEMBER(block), .fields = block_fields,
 					 .defaults = &block_defaults};
+static const struct shape kvm_shape = {MEMBER(kvm), .fields = kvm_fields,
+				       .defaults = &kvm_defaults};
 static const struct shape work_shape = {MEMBER(work), .fields = work_fields};
 static const struct shape idle_shape = {MEMBER(idle), .fields = idle_fields,
 					.defaults = &idle_defaults};
@@ -399,6 +408,9 @@ static const struct {
 	[EV_WRITEBACK_EXEC] = {"writeback_exec", &writeback_shape},
 	[EV_WRITEBACK_END] = {"writeback_pages_written", &writeback_shape},
 	[EV_DIRTY_PAUSE] = {"writeback_balance_dirty_pages", &dirty_shape},
+	/* x86 until 2.7 and arm64 have the short names */
+	[EV_KVM_ENTRY] = {"kvm_x86_entry kvm_entry", &kvm_shape},
+	[EV_KVM_EXIT] = {"kvm_x86_exit kvm_exit", &kvm_shape},
 	[EV_RECLAIM_BEGIN] = {"mm_vmscan_direct_reclaim_begin mm_vmscan_memcg_reclaim_begin", NULL},
 	[EV_RECLAIM_END] = {"mm_vmscan_direct_reclaim_end mm_vmscan_memcg_reclaim_end", NULL},
 	[EV_JOURNAL_START] = {"jbd2_start_commit", &journal_shape},

@@ -15,6 +15,7 @@
 
 #include "disk/flush.h"
 #include "disk/written.h"
+#include "event/kvm_exits.h"
 #include "flow/effects.h"
 #include "objects/call_tries.h"
 #include "objects/calls.h"
@@ -95,6 +96,19 @@ static bool is_of_other_call(struct flow *flow, const struct thread *thread,
 	       call_name(flow, event) != call->name;
 }
 
+#define KVM_RUN 0xae80 /* linux/kvm.h: _IO(KVMIO, 0x80) */
+
+/* The thread goes to run a virtual CPU; where entries of guests are recorded, they tell when. */
+static void guest_call(const struct flow *flow, struct thread *thread,
+		       const struct event_syscall *args)
+{
+	if (G_LIKELY(args->cmd != KVM_RUN) ||
+	    strcmp(intern_text(flow->names, thread->flow.call.name), "ioctl") != 0)
+		return;
+	thread->vcpu = true;
+	thread->flow.in_guest = !flow->has_guest_entries;
+}
+
 void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct thread *thread = flow_current(flow, cpu);
@@ -127,6 +141,7 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		thread->flow.call.begin = flow->time;
 		call_arguments(flow, thread, &event->syscall);
 		operation_values(flow, cpu, thread, &event->syscall);
+		guest_call(flow, thread, &event->syscall);
 		transport_call(flow, thread, cpu->current);
 		if (info->wait == WAIT_FUTEX)
 			lock_futex_begins(flow, cpu->current, thread);
@@ -320,4 +335,28 @@ void flow_page_fault(struct flow *flow, struct cpu *cpu, const struct event *eve
 		note_call(flow, thread);
 		cpu->frames_lost = false;
 	}
+}
+
+/* A virtual CPU's thread: the guest runs between an entry and the next exit; why it was left is an
+ * operation up to the next entry. */
+void flow_guest(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = flow_current(flow, cpu);
+	g_autofree char *name = NULL;
+
+	if (!thread)
+		return;
+	thread->vcpu = true;
+	if (event->kvm.vcpu >= 0)
+		thread->vcpu_number = event->kvm.vcpu;
+	if (!thread->flow.call.open)
+		entry_unseen(flow, thread, intern_id(flow->names, "ioctl"));
+	thread->flow.in_guest = event->kind == EV_KVM_ENTRY;
+	if (thread->flow.in_guest) {
+		operation_guest_entry(flow, cpu);
+	} else if (flow->operations_wanted) {
+		name = kvm_exit_name(event->kvm.isa, event->kvm.reason, event->kvm.cause);
+		operation_guest_exit(flow, cpu, intern_id(flow->names, name));
+	}
+	flow_refresh(flow, thread, cpu);
 }

@@ -11,5 +11,7 @@
 void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_page_fault(struct flow *flow, struct cpu *cpu, const struct event *event);
+/* kvm_entry, kvm_exit: of a thread that is in ioctl KVM_RUN. */
+void flow_guest(struct flow *flow, struct cpu *cpu, const struct event *event);
 
 #endif

@@ -7,6 +7,7 @@
 #include "imposed/wait_chain.h"
 #include "contention/holders.h"
 #include "ready/cpu_runs.h"
+#include "ready/host_span.h"
 #include "ready/ready.h"
 #include "waits/idle.h"
 #include "path/several.h"
@@ -109,6 +110,29 @@ static void account_ready(struct account *account, uint32_t thread, const struct
 				   intern_id(session->trace.model.names, "cpu:affinity"),
 				   ready.free);
 	each_run_beside(session, thread, span, account_run, account);
+}
+
+/* Of a guest: what its virtual CPU's thread waited for on the host, or who ended that. */
+static void account_hosts(struct account *account, const struct span *span)
+{
+	const struct session *session = account->session;
+	struct span outside;
+	uint32_t vcpu = host_span(session, span, &outside);
+	int64_t ns = span->end - span->begin;
+	struct wait wait;
+	struct lead lead;
+
+	if (!is_thread(vcpu) || !leaf_is_blocked(outside.leaf)) {
+		account->waiting->unknown += ns;
+		return;
+	}
+	wait = wait_of(session, vcpu, &outside);
+	if (wait_lead(session, &wait, &lead)) {
+		count_imposed(account, ns);
+		impose_by_thread(account, lead.thread, IMPOSED_WORK, ns);
+	} else {
+		account_hardware(account, &wait);
+	}
 }
 
 static int longest(gconstpointer a, gconstpointer b)
@@ -241,6 +265,8 @@ static void account_off_cpu(struct account *account, uint32_t thread, const stru
 					   session_spans_gap(account->session, thread, span)};
 	if (!leaf_is_blocked(span->leaf) && account->runs >= runs)
 		leave_out_ready(account->waiting, span);
+	else if (span_is_hosts(span->leaf) && !span_is_hosts_ready(span->leaf))
+		account_hosts(account, span);
 	else if (!leaf_is_blocked(span->leaf))
 		account_ready(account, thread, span);
 	else if (leads_on(account, thread, span))

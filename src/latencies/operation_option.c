@@ -7,20 +7,9 @@
 
 /* What follows the colon is the trace's. */
 static const char *const kinds[] = {
-	"*",
-	"syscall:*",
-	"function:*",
-	"irq:*",
-	"vector:*",
-	"softirq:*",
-	"hrtimer*",
-	"block-queued:*",
-	"block-served:*",
-	"wait-cpu",
-	"blocked:*",
-	"trap:page_fault",
-	"busy",
-	NULL};
+	"*",         "syscall:*", "function:*",      "irq:*",          "vector:*",
+	"softirq:*", "hrtimer*",  "kvm-exit:*",      "block-queued:*", "block-served:*",
+	"wait-cpu",  "blocked:*", "trap:page_fault", "busy",           NULL};
 
 const struct option option_operation = {
 	"operation",

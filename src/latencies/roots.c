@@ -76,7 +76,7 @@ static void explain(struct split *split)
 	struct part *top = peak->tree;
 
 	split->spans_gap = operation_spans_gap(split->session, operation);
-	split->works = PACK_KIND(operation->what) <= OPERATION_HRTIMER;
+	split->works = PACK_KIND(operation->what) <= OPERATION_KVM_EXIT;
 	peak->sum += latency;
 	if (operation_has_thread(operation) && split->tracers[operation->thread])
 		peak->tracers += latency;

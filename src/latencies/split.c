@@ -495,7 +495,8 @@ static void take_spans(struct split *split, struct part *part, int64_t from)
 /* The thread called it; a system call is one only below a function of user space. */
 static bool is_called(const struct operation *frame)
 {
-	return PACK_KIND(frame->what) <= OPERATION_USER;
+	return PACK_KIND(frame->what) <= OPERATION_USER ||
+	       PACK_KIND(frame->what) == OPERATION_KVM_EXIT;
 }
 
 static struct part *frame_part(struct split *split, struct part *parent,

@@ -135,6 +135,7 @@ struct host *host_new(struct model *model)
 {
 	struct host *host = g_new0(struct host, 1);
 
+	host->guest.machine = NO_THREAD;
 	host->cpus = g_ptr_array_new_with_free_func(cpu_free);
 	host->gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
 	host->spins = g_array_new(FALSE, FALSE, sizeof(struct spin));
@@ -217,7 +218,7 @@ struct cpu *host_add_cpu(struct host *host)
 {
 	struct cpu *cpu = g_new0(struct cpu, 1);
 
-	cpu->current = NO_THREAD;
+	cpu->current = cpu->vcpu = NO_THREAD;
 	cpu->first_packet = cpu->gap_end = cpu->last_switch = cpu->last_ipi = INT64_MIN;
 	cpu->counted_at = INT64_MIN;
 	cpu->priority = NO_PRIORITY;
@@ -448,7 +449,7 @@ uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t beg
 	thread->flow.fatal = thread->flow.exiting = thread->flow.reclaims = thread->flow.reclaimed =
 		INT64_MIN;
 	thread->tid = tid;
-	thread->pid = -1;
+	thread->pid = thread->vcpu_number = -1;
 	thread->host = (uint16_t) host;
 	thread->parent = thread->pinned_by = thread->ended_sender = NO_THREAD;
 	thread->pinned_at = INT64_MIN;

@@ -151,6 +151,8 @@ struct thread {
 	int64_t ends_from; /* the kernel ends it since: threads/deaths.h; INT64_MAX: not seen to */
 	bool made_syscall;
 	bool accepted; /* somebody's connection: it serves, maybe */
+	bool vcpu; /* it runs a guest's virtual CPU: guests/machines.h */
+	int32_t vcpu_number; /* … which, -1: not known */
 	bool evident; /* something it did was seen */
 	bool contained; /* its calls number threads as a PID namespace does that is not known */
 	bool settled; /* its begin is: what it follows from may be forgotten */
@@ -179,6 +181,7 @@ struct thread {
 		int64_t history; /* begin of the known history */
 		int64_t last_call; /* last syscall entry, exit, user fault in it */
 		bool has_call; /* … there was one */
+		bool in_guest; /* a virtual CPU's thread: the guest runs: flow/syscall.c */
 		bool fault; /* a page-fault frame is open */
 		uint64_t fault_address; /* … of that one */
 		int64_t reclaims; /* it frees memory since, as events tell; INT64_MIN */
@@ -288,6 +291,7 @@ struct cpu {
 		uint32_t thread; /* in whose context; NO_THREAD: an interrupt's, or not known */
 		int64_t time;
 	} raised[SOFTIRQS_MAX]; /* by number, and not run yet */
+	uint32_t vcpu; /* thread of another host that it is the virtual CPU of; NO_THREAD */
 	struct log runs; /* in timeline.runs */
 	GArray *open; /* owned; struct open_frame, NULL */
 	uint32_t operation; /* newest struct operation of its list, 0 */
@@ -457,6 +461,25 @@ enum clock_known {
 	CLOCK_OWN, /* taken as it is: the reference, or nothing tells of it */
 	CLOCK_PACKETS, /* from packets */
 	CLOCK_GIVEN, /* --clock-offset */
+	CLOCK_RUNS, /* a guest's: from when its virtual CPUs ran */
+};
+
+/* What is known of the machine that a host's kernel runs on: guests/guests.h. */
+enum guest_known {
+	GUEST_NOT, /* of no traced host, as far as is known */
+	GUEST_GIVEN, /* --guest */
+	GUEST_SEEN, /* it worked only while that machine's CPUs ran */
+	GUEST_ONLY, /* inferred: there is but that one machine, and nothing speaks against it */
+	GUEST_UNCLEAR, /* several fit as well */
+};
+
+struct guest {
+	uint32_t machine; /* thread that leads the machine's process, NO_THREAD */
+	uint8_t known; /* enum guest_known */
+	bool refined; /* the clock's error is smaller by it than packets made it */
+	uint32_t moments; /* so many times at which it worked were compared … */
+	uint32_t outside; /* … at so many its virtual CPU did not run */
+	uint32_t chance; /* … so many would be expected of another machine */
 };
 
 /* How a host's clock relates to the reference, the first host's. */
@@ -479,6 +502,7 @@ struct host {
 	int64_t raw_preempted; /* STATES_RAW_*: bit of a preempted thread */
 	enum syscall_abi abi; /* of its native system calls */
 	struct host_clock clock; /* clocks.h; all times here are set right by it */
+	struct guest guest; /* … of another traced host */
 	int64_t begin, end; /* first and last event */
 	bool any; /* an event was seen */
 	int64_t known_from; /* S */

@@ -62,14 +62,14 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        NUMBER(born), NUMBER(by_fork), NUMBER(described), NUMBER(kernel), NUMBER(of_kthreadd),
        NUMBER(execed), NUMBER(dumped), NUMBER(ended_by), NUMBER(ended_for), NUMBER(listens),
        WEAK_THREAD(ended_sender), TIME(ends_from), NUMBER(made_syscall), NUMBER(accepted),
-       NUMBER(evident), NUMBER(contained), NUMBER(settled), NUMBER(late), TIME(late_after),
-       NUMBER(backfilled), TIME(backfill_begin), TIME(backfill_end), WEAK_THREAD(parent),
-       WEAK_THREAD(pinned_by), TIME(pinned_at), REF(place, STORE_PLACES), THREAD_NAME(name),
-       NAME(program), ARRAY(names, name_change), TIME(name_since), OWN(files), OWN(memory),
-       NAME(cgroup), NUMBER(cgroups), NUMBER(flow.cpu), REF(flow.block, STORE_BLOCKS),
+       NUMBER(vcpu), NUMBER(vcpu_number), NUMBER(evident), NUMBER(contained), NUMBER(settled),
+       NUMBER(late), TIME(late_after), NUMBER(backfilled), TIME(backfill_begin), TIME(backfill_end),
+       WEAK_THREAD(parent), WEAK_THREAD(pinned_by), TIME(pinned_at), REF(place, STORE_PLACES),
+       THREAD_NAME(name), NAME(program), ARRAY(names, name_change), TIME(name_since), OWN(files),
+       OWN(memory), NAME(cgroup), NUMBER(cgroups), NUMBER(flow.cpu), REF(flow.block, STORE_BLOCKS),
        TIME(flow.since), TIME(flow.history), TIME(flow.last_call), NUMBER(flow.has_call),
-       NUMBER(flow.fault), NUMBER(flow.fault_address), TIME(flow.reclaims), TIME(flow.reclaimed),
-       NUMBER(flow.pressed), TIME(flow.fatal), NUMBER(flow.fatal_signal),
+       NUMBER(flow.in_guest), NUMBER(flow.fault), NUMBER(flow.fault_address), TIME(flow.reclaims),
+       TIME(flow.reclaimed), NUMBER(flow.pressed), TIME(flow.fatal), NUMBER(flow.fatal_signal),
        NUMBER(flow.fatal_delivered), NUMBER(flow.kill_signal), NUMBER(flow.kill_origin),
        WEAK_THREAD(flow.killer), TIME(flow.exiting), NUMBER(flow.wakeup_due),
        NUMBER(flow.remembered), TIME(flow.remembered_at), NUMBER(flow.sigreturn), TIME(flow.left),
@@ -122,8 +122,8 @@ RECORD_MADE(cpu, make_cpu, NULL, NUMBER(id), NUMBER(seen), NUMBER(named), NUMBER
 	    THREAD(last_woken), NUMBERS(sender), NUMBER(sender_length), NUMBER(sender_port),
 	    NUMBER(heard_port), NUMBER(heard), IN_PLACE(arrival, tcp_arrival), NUMBER(last_raise),
 	    IN_PLACE(idles, idle_state), NUMBER(idles_count), TIME(last_ipi),
-	    IN_PLACE(raised, raised), LOG(runs, STORE_RUNS), PASSING_ARRAY(open, open_frame),
-	    REF(operation, STORE_OPERATIONS));
+	    IN_PLACE(raised, raised), THREAD(vcpu), LOG(runs, STORE_RUNS),
+	    PASSING_ARRAY(open, open_frame), REF(operation, STORE_OPERATIONS));
 #undef RECORD_TYPE
 
 /* --- hosts ------------------------------------------------------------------------- */
@@ -240,6 +240,11 @@ RECORD(host_clock, NUMBER(line.base), NUMBER(line.offset), NUMBER(line.drift), N
        NUMBER(too_early));
 #undef RECORD_TYPE
 
+#define RECORD_TYPE struct guest
+RECORD(guest, WEAK_THREAD(machine), NUMBER(known), NUMBER(refined), NUMBER(moments),
+       NUMBER(outside), NUMBER(chance));
+#undef RECORD_TYPE
+
 static void *make_host(void *model)
 {
 	return host_new(model);
@@ -254,12 +259,12 @@ static bool host_taken(void *host)
 RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(clock_uuid),
 	    TEXT(kernel), TEXT(tracer), NUMBER(clock_offset), NUMBER(has_clock_offset),
 	    NUMBER(encoding), NUMBER(raw_preempted), NUMBER(abi), IN_PLACE(clock, host_clock),
-	    TIME(begin), TIME(end), NUMBER(any), TIME(known_from), LIST(cpus, cpu), OWN(cpu_index),
-	    OWN(direct), MAP(tids), OWN(forgotten), TIME(forgotten_by), ARRAY(gaps, gap),
-	    ARRAY(spins, spin), ARRAY(user_gaps, gap), OWN(tables), MAP(irq_names), MAP(disks),
-	    OWN(timers), PASSING_ARRAY(armed, wake_detail), OWN(requests),
-	    PASSING_ARRAY(on_way, request), OWN(request_free), NUMBER(request_count), OWN(whole),
-	    IN_PLACE(completed, request), PASSING_ARRAY(dirtied, dirtied),
+	    IN_PLACE(guest, guest), TIME(begin), TIME(end), NUMBER(any), TIME(known_from),
+	    LIST(cpus, cpu), OWN(cpu_index), OWN(direct), MAP(tids), OWN(forgotten),
+	    TIME(forgotten_by), ARRAY(gaps, gap), ARRAY(spins, spin), ARRAY(user_gaps, gap),
+	    OWN(tables), MAP(irq_names), MAP(disks), OWN(timers), PASSING_ARRAY(armed, wake_detail),
+	    OWN(requests), PASSING_ARRAY(on_way, request), OWN(request_free), NUMBER(request_count),
+	    OWN(whole), IN_PLACE(completed, request), PASSING_ARRAY(dirtied, dirtied),
 	    PASSING_ARRAY(served, served), OWN(served_next), IN_PLACE(disk_ends, disk_end),
 	    OWN(disk_ends_next), OWN(file_disks), OWN(file_endings), NUMBER(completed_next),
 	    IN_PLACE(stops, stop), NUMBER(stops_next), PASSING_ARRAY(arrivals, arrival),

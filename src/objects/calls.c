@@ -439,7 +439,7 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 
 void call_close(struct thread *thread)
 {
-	thread->flow.call.open = false;
+	thread->flow.call.open = thread->flow.in_guest = false;
 	thread->flow.call.waits = 0;
 	thread->flow.call.lock = 0;
 	thread->flow.call.child = NO_THREAD;

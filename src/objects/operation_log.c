@@ -157,6 +157,24 @@ void operation_function(struct flow *flow, struct cpu *cpu, const struct event *
 		flow->odd[ODD_FUNCTION]++;
 }
 
+void operation_guest_exit(struct flow *flow, struct cpu *cpu, uint32_t name)
+{
+	struct thread *thread = flow_current(flow, cpu);
+
+	if (thread && flow->operations_wanted & 1u << OPERATION_KVM_EXIT)
+		push(flow, cpu, &thread->flow.functions, PACK(OPERATION_KVM_EXIT, name), 0);
+}
+
+void operation_guest_entry(struct flow *flow, struct cpu *cpu)
+{
+	struct thread *thread = flow_current(flow, cpu);
+	struct open_frame frame;
+
+	if (thread && thread->flow.functions && flow->operations_wanted &&
+	    pop(flow, thread->flow.functions, PACK(OPERATION_KVM_EXIT, 0), true, &frame))
+		record(flow, cpu, thread->host, &frame);
+}
+
 void operation_reached(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct thread *thread = flow_current(flow, cpu);

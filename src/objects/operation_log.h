@@ -14,6 +14,9 @@ void operation_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct e
 void operation_function(struct flow *flow, struct cpu *cpu, const struct event *event);
 /* A function was entered; its exit is not recorded. */
 void operation_reached(struct flow *flow, struct cpu *cpu, const struct event *event);
+/* A guest is left, for the reason `name`, until the next entry. */
+void operation_guest_exit(struct flow *flow, struct cpu *cpu, uint32_t name);
+void operation_guest_entry(struct flow *flow, struct cpu *cpu);
 void operation_syscall_entry(struct flow *flow, struct thread *thread);
 /* Keeps the values of a call's fields for its exit. */
 void operation_values(struct flow *flow, const struct cpu *cpu, struct thread *thread,

@@ -10,6 +10,7 @@ enum state_class leaf_class(uint32_t leaf)
 	case LEAF_WORK_USER:
 	case LEAF_WORK_KTHREAD:
 	case LEAF_WORK_SOFTIRQ:
+	case LEAF_WORK_GUEST:
 		return CLASS_USER;
 	case LEAF_WORK_SYSCALL:
 		return CLASS_SYSCALL;

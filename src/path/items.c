@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "path/tried.h"
+#include "ready/host_span.h"
 
 #define OF_WEIGHT 20 /* an imposed item of 1/20 of the time goes before what is larger and own */
 #define WEIGHTY 10   /* … and one of 1/10 also where the thread's own is over half of it */
@@ -33,6 +34,8 @@ static enum item_kind kind_of(const struct session *session, const struct share 
 	if (share->waiters->len)
 		return ITEM_FOR;
 	if (share_is_ready(share))
+		return ITEM_READY;
+	if (span_is_hosts(share->leaf))
 		return ITEM_READY;
 	if (leaf_is_blocked(share->leaf))
 		return share_is_sleep(session, share) ? ITEM_SLEEP : ITEM_WAIT;
@@ -79,7 +82,8 @@ static bool is_imposed(const struct item *item, const bool *tracers)
 		return share->cause != CAUSE_TIMER && share->cause != CAUSE_UNKNOWN &&
 		       share->cause != CAUSE_STILL_BLOCKED;
 	case ITEM_READY:
-		return share->cause == CAUSE_THROTTLED || !tracer_had_cpu(share);
+		return span_is_hosts(share->leaf) || share->cause == CAUSE_THROTTLED ||
+		       !tracer_had_cpu(share);
 	case ITEM_TRIED:
 		return true;
 	default:
@@ -107,7 +111,8 @@ static struct item *item_for(GPtrArray *items, enum item_kind kind, const struct
 		const struct share *first = at->shares->len ? at->shares->pdata[0] : NULL;
 
 		if (at->kind == kind && at->thread == share->thread &&
-		    (kind != ITEM_READY || first->cause == share->cause))
+		    (kind != ITEM_READY ||
+		     (first->cause == share->cause && first->leaf == share->leaf)))
 			return at;
 	}
 	return item_add(items, kind, share->thread);

@@ -4,12 +4,13 @@
 
 #include <string.h>
 
+#include "ready/host_span.h"
 #include "ready/runners.h"
 #include "waits/state_names.h"
 
 bool piece_is_ready(const struct piece *piece)
 {
-	return PACK_KIND(piece->leaf) == LEAF_PREEMPTED || PACK_KIND(piece->leaf) == LEAF_WAIT_CPU;
+	return leaf_is_ready(piece->leaf) || span_is_hosts_ready(piece->leaf);
 }
 
 /* "hog-0 52 %, hog-1 47 %", or why the CPU was idle. */
@@ -47,12 +48,27 @@ static struct wait piece_wait(const struct piece *piece)
 			      .woken = piece->woken};
 }
 
+/* Of a guest: what its virtual CPU's thread waited for on the host. */
+static bool hosts_wait(const struct session *session, const struct piece *piece, struct wait *wait)
+{
+	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref}, outside;
+	uint32_t vcpu =
+		span_is_hosts(piece->leaf) ? host_span(session, &span, &outside) : NO_THREAD;
+
+	if (!is_thread(vcpu) || !leaf_is_blocked(outside.leaf))
+		return false;
+	*wait = wait_of(session, vcpu, &outside);
+	return true;
+}
+
 /* Of a piece that is neither blocked nor ready. */
 static enum cause_kind running_kind(uint32_t leaf)
 {
 	switch (PACK_KIND(leaf)) {
 	case LEAF_UNKNOWN:
 		return CAUSE_UNKNOWN;
+	case LEAF_HOST:
+		return CAUSE_WAIT_CPU;
 	case LEAF_INT_SOFTIRQ:
 		return CAUSE_SOFTIRQ;
 	case LEAF_INT_IRQ:
@@ -77,6 +93,8 @@ enum cause_kind piece_cause_kind(const struct session *session, const struct pie
 		return ready_of(session, piece->thread, &span).kind == READY_THROTTLED
 			       ? CAUSE_THROTTLED
 			       : CAUSE_WAIT_CPU;
+	if (hosts_wait(session, piece, &wait))
+		return wait_cause_kind(session, &wait);
 	return running_kind(piece->leaf);
 }
 
@@ -88,6 +106,8 @@ struct cause piece_cause(const struct session *session, const struct piece *piec
 		wait = piece_wait(piece);
 		return wait_cause(session, &wait);
 	}
+	if (hosts_wait(session, piece, &wait))
+		return wait_cause(session, &wait);
 	return piece_is_ready(piece) ? cpu_cause(session, piece)
 				     : cause_of_kind(running_kind(piece->leaf));
 }
@@ -101,6 +121,8 @@ uint32_t piece_resource(const struct session *session, const struct piece *piece
 		return resource;
 	if (leaf_wib(piece->leaf) == WIB_WORKING)
 		key = "cpu:running";
+	else if (span_is_hosts(piece->leaf))
+		key = "cpu:host";
 	else if (piece_is_ready(piece))
 		key = "cpu:waiting";
 	else if (leaf_wib(piece->leaf) == WIB_INTERRUPTED)

@@ -9,6 +9,7 @@
 
 #include "event/softirqs.h"
 #include "path/spins.h"
+#include "ready/host_span.h"
 #include "waits/state_names.h"
 #include "util/when.h"
 #include "waits/summary.h"
@@ -79,7 +80,7 @@ static void append_packets(GString *text, const struct session *session, const s
 /* " (on it ran hog-0 52 %, hog-1 47 %)" */
 static void append_runners(GString *text, const struct share *share)
 {
-	g_string_append(text, " (on it ran ");
+	g_string_append(text, span_is_hosts(share->leaf) ? " (on its CPU ran " : " (on it ran ");
 	runners_append_brief(&share->runners, text);
 	g_string_append_c(text, ')');
 }
@@ -144,6 +145,28 @@ static void append_fault(GString *text, const struct session *session, const str
 		g_string_append(text, TOO_LITTLE);
 }
 
+/* ": hypervisor did not run CPU 0/KVM (277), its virtual CPU (on it ran hosthog 53 %, …)" */
+static void append_host(GString *text, const struct session *session, const struct share *share)
+{
+	const struct model *model = &session->trace.model;
+	uint32_t vcpu = share->resource;
+	const struct thread *thread = is_thread(vcpu) ? model_thread(model, vcpu) : NULL;
+
+	if (!thread)
+		return;
+	g_string_append_printf(text, ": %s did not run %s (%d), its virtual CPU",
+			       trace_host_name(&session->trace, thread->host),
+			       session_thread_name(session, vcpu), thread->tid);
+	if (share->cause == CAUSE_THROTTLED) {
+		g_string_append(text, ", but throttled it (inferred)");
+	} else if (span_is_hosts_ready(share->leaf)) {
+		append_runners(text, share);
+	} else {
+		g_string_append(text, ", which waited");
+		append_cause(text, session, share);
+	}
+}
+
 /* --- all that a thread does --------------------------------------------------------- */
 
 static void append_interrupts(GString *text, const struct session *session,
@@ -185,6 +208,10 @@ static enum did did_of(const struct session *session, const struct share *share)
 		return DID_KERNEL;
 	case LEAF_WORK_SYSCALL:
 		return DID_WORK;
+	case LEAF_WORK_GUEST:
+		return DID_GUEST;
+	case LEAF_HOST:
+		return DID_HOST;
 	case LEAF_WAIT_CPU:
 		return share->cause == CAUSE_THROTTLED ? DID_THROTTLED : DID_READY;
 	case LEAF_UNKNOWN:
@@ -224,6 +251,9 @@ static void append_more(GString *text, const struct session *session, const stru
 		break;
 	case DID_READY:
 		append_runners(text, share);
+		break;
+	case DID_HOST:
+		append_host(text, session, share);
 		break;
 	case DID_KERNEL:
 		append_packets(text, session, share);

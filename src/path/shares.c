@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "contention/holders.h"
+#include "ready/host_span.h"
 #include "words/ending.h"
 #include "path/path_sums.h"
 #include "path/siblings.h"
@@ -252,11 +253,14 @@ static void add_piece(const struct telling *telling, GPtrArray *shares, GHashTab
 		      leaf_wib(piece->leaf) != WIB_INTERRUPTED;
 	uint32_t named = piece->block && !ending ? session_resource(session, piece->block) : 0;
 	uint32_t resource = by_reason(session, piece, named);
+	bool hosts = span_is_hosts(piece->leaf);
 	bool file_fault = is_file_fault(session, piece->leaf, resource);
 	struct share key = {
 		.thread = siblings_first(&telling->siblings, session, piece->thread),
 		.leaf = leaf_told(piece->leaf),
-		.resource = file_fault ? 0 : resource,
+		.resource = hosts        ? piece->ref
+			    : file_fault ? 0
+					 : resource,
 		.named = named,
 		.cause = piece_cause_kind(session, piece),
 		.ending = ending,

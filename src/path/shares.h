@@ -15,7 +15,8 @@
 
 struct share {
 	uint32_t thread, leaf; /* of siblings the first */
-	uint32_t resource; /* what these pieces are added up by, besides: a reason's object */
+	uint32_t resource; /* what these pieces are added up by, besides: a reason's object;
+			      of a guest's time that its host took the virtual CPU's thread */
 	uint32_t named; /* the resource to be named, 0: several */
 	enum cause_kind cause;
 	char *cause_label;   /* owned; of the longest piece */

@@ -2,6 +2,7 @@
 /* See cpu_runs.h. */
 #include "ready/cpu_runs.h"
 
+#include "ready/host_span.h"
 #include "util/idmap.h"
 
 void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_id, int64_t begin,
@@ -78,6 +79,19 @@ void each_run_beside(const struct session *session, uint32_t thread, const struc
 	uint16_t host = model_thread(&session->trace.model, thread)->host;
 	struct moved moved = {NULL, span, visit, data};
 	struct span was;
+	uint32_t vcpu;
+
+	if (span_is_hosts_ready(span->leaf)) {
+		vcpu = host_span(session, span, &was);
+		if (!is_thread(vcpu)) {
+			visit(span->begin, span->end, NO_THREAD, data);
+			return;
+		}
+		was.begin = span->begin;
+		was.end = span->end;
+		each_run_beside(session, vcpu, &was, visit, data);
+		return;
+	}
 
 	if (!session->recorded) {
 		each_run(session, host, span->ref, span->begin, span->end, visit, data);

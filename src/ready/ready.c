@@ -4,6 +4,7 @@
 
 #include "ready/affinity.h"
 #include "ready/cpu_runs.h"
+#include "ready/host_span.h"
 #include "ready/idling.h"
 #include "ready/quota.h"
 
@@ -156,6 +157,18 @@ static struct ready recorded_ready(const struct session *session, uint32_t threa
 	return ready;
 }
 
+/* Of a guest: why the host did not run its virtual CPU. */
+static struct ready hosts_ready(const struct session *session, const struct span *span,
+				const struct ready *unknown)
+{
+	struct span outside;
+	uint32_t vcpu = host_span(session, span, &outside);
+
+	return is_thread(vcpu) && leaf_is_ready(outside.leaf)
+		       ? ready_of(session, vcpu, &outside)
+		       : *unknown;
+}
+
 struct ready ready_of(const struct session *session, uint32_t thread, const struct span *span)
 {
 	struct ready ready = {.kind = READY_BUSY,
@@ -167,7 +180,9 @@ struct ready ready_of(const struct session *session, uint32_t thread, const stru
 	const struct host *host = model_host(&session->trace.model, number);
 	struct idling idling;
 
-	if (PACK_KIND(span->leaf) != LEAF_PREEMPTED && PACK_KIND(span->leaf) != LEAF_WAIT_CPU)
+	if (span_is_hosts_ready(span->leaf))
+		return hosts_ready(session, span, &ready);
+	if (!leaf_is_ready(span->leaf))
 		return ready;
 	if (session->recorded)
 		return recorded_ready(session, thread, span);

@@ -6,6 +6,7 @@
 
 #include "ready/affinity.h"
 #include "ready/cpu_runs.h"
+#include "ready/host_span.h"
 
 #define SHOWN_MAX 3
 #define SHARE_MIN 0.01
@@ -67,8 +68,11 @@ void runners_add_ready(struct runners *runners, const struct session *session, u
 	add_idle(runners, ready);
 	if (!runners->by)
 		runners->by = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-	each_run(session, model_thread(&session->trace.model, thread)->host, span->ref, span->begin,
-		 span->end, add_run, &adding);
+	if (span_is_hosts(span->leaf))
+		each_run_beside(session, thread, span, add_run, &adding);
+	else
+		each_run(session, model_thread(&session->trace.model, thread)->host, span->ref,
+			 span->begin, span->end, add_run, &adding);
 	if (ready->kind == READY_PINNED) {
 		runners->pinned += span->end - span->begin;
 		runners->free += ready->free;

@@ -31,7 +31,39 @@ static const struct column packets_columns[] = {
 	{"clock_packets_contradicting", COLUMN_WHOLE, FIELD(struct host, clock.contradicting)},
 	{0}};
 
-static const char *const clocks_known[] = {"own", "packets", "given"};
+static const char *const clocks_known[] = {"own", "packets", "given", "vcpus"};
+
+/* --- guests ------------------------------------------------------------------------------- */
+
+static const char *const guests_known[] = {"not", "given", "seen", "only", "unclear"};
+
+GETTER(const void *, if_a_guest, struct host, row->guest.known != GUEST_NOT ? row : NULL);
+GETTER(const void *, machine_of, struct host,
+       is_thread(row->guest.machine)
+	       ? model_thread(&report->session->trace.model, row->guest.machine)
+	       : NULL);
+GETTER(const char *, thread_text, struct thread, session_text(report->session, row->name));
+GETTER(int64_t, vcpu_tid, struct cpu,
+       is_thread(row->vcpu) ? model_thread(&report->session->trace.model, row->vcpu)->tid : -1);
+
+static const struct column machine_columns[] = {{"host", COLUMN_WHOLE, FIELD(struct thread, host)},
+						{"pid", COLUMN_WHOLE, FIELD(struct thread, tid)},
+						{"name", COLUMN_TEXT, .text = thread_text},
+						{0}};
+static const struct column vcpu_columns[] = {
+	{"cpu", COLUMN_WHOLE, FIELD(struct cpu, id)},
+	{"tid", COLUMN_WHOLE, .number = vcpu_tid, .none = NONE_NEGATIVE},
+	{0}};
+
+/* The machine that the host's kernel runs on, if that is traced, and how sure that is. */
+static const struct column guest_columns[] = {
+	{"machine", COLUMN_OBJECT, .at = machine_of, .columns = machine_columns},
+	{"known", COLUMN_TEXT, FIELD(struct host, guest.known), .names = guests_known},
+	{"moments", COLUMN_WHOLE, FIELD(struct host, guest.moments)},
+	{"outside", COLUMN_WHOLE, FIELD(struct host, guest.outside)},
+	{"by_chance", COLUMN_WHOLE, FIELD(struct host, guest.chance)},
+	{"vcpus", COLUMN_LIST, FIELD(struct host, cpus), .columns = vcpu_columns},
+	{0}};
 
 static const struct column host_columns[] = {
 	{"host", COLUMN_WHOLE, .number = host_number},
@@ -48,6 +80,7 @@ static const struct column host_columns[] = {
 	{"clock_drift", COLUMN_OBJECT, .at = if_it_drifts, .columns = drift_columns,
 	 .absent = true},
 	{NULL, COLUMN_OBJECT, .at = if_by_packets, .columns = packets_columns},
+	{"guest", COLUMN_OBJECT, .at = if_a_guest, .columns = guest_columns, .absent = true},
 	{0}};
 
 GETTER(const void *, hosts_of, void, report->session->trace.model.hosts);

@@ -63,6 +63,9 @@ void text_machines(const struct session *session, struct output *output);
 void text_hosts(const struct session *session, struct output *output);
 /* Appends what is known of a host's clock, where there are several. */
 void text_clock(GString *line, const struct session *session, const struct host *host);
+/* "; guest of hypervisor: qemu-system-x86 (265), CPU 0 is CPU 0/KVM (277) (…)"; nothing if it is
+ * none. */
+void text_guest(GString *line, const struct session *session, const struct host *host);
 void text_coverage(const struct session *session, const struct coverage *coverage,
 		   struct output *output);
 /* Columns that a text takes. */

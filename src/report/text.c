@@ -159,6 +159,10 @@ void text_clock(GString *line, const struct session *session, const struct host 
 		g_string_append_printf(line, ", ±%s", when_duration(error, clock->error));
 	else
 		g_string_append(line, ", error not known");
+	if (clock->known == CLOCK_RUNS) {
+		g_string_append(line, " (by when its virtual CPUs ran)");
+		return;
+	}
 	g_string_append_printf(line, " (%u packet%s", clock->packets,
 			       clock->packets == 1 ? "" : "s");
 	if (session->trace.model.hosts->len > 2)
@@ -167,7 +171,41 @@ void text_clock(GString *line, const struct session *session, const struct host 
 	if (clock->contradicting)
 		g_string_append_printf(line, "; %u that contradict them left out",
 				       clock->contradicting);
-	g_string_append_c(line, ')');
+	g_string_append(line, host->guest.refined ? "; and when its virtual CPUs ran)" : ")");
+}
+
+void text_guest(GString *line, const struct session *session, const struct host *host)
+{
+	const struct model *model = &session->trace.model;
+	const struct guest *guest = &host->guest;
+	const struct thread *machine;
+
+	if (guest->known == GUEST_UNCLEAR)
+		g_string_append(line, "; a guest, perhaps: several virtual machines fit as well "
+				      "(say which: --guest)");
+	if (!is_thread(guest->machine))
+		return;
+	machine = model_thread(model, guest->machine);
+	g_string_append_printf(line, "; guest of %s: %s (%d)",
+			       trace_host_name(&session->trace, machine->host),
+			       session_thread_name(session, guest->machine), machine->tid);
+	for (guint i = 0; i < host->cpus->len; i++) {
+		const struct cpu *cpu = g_ptr_array_index(host->cpus, i);
+
+		if (is_thread(cpu->vcpu))
+			g_string_append_printf(line, ", CPU %u is %s (%d)", cpu->id,
+					       session_thread_name(session, cpu->vcpu),
+					       model_thread(model, cpu->vcpu)->tid);
+	}
+	if (guest->known == GUEST_GIVEN)
+		g_string_append(line, ", as given");
+	else if (guest->known == GUEST_ONLY)
+		g_string_append(line, " (inferred: there is no other)");
+	if (guest->moments)
+		g_string_append_printf(line,
+				       " (of %u times at which it did something the virtual CPU "
+				       "did not run at %u; by chance it would be %u)",
+				       guest->moments, guest->outside, guest->chance);
 }
 
 void text_machines(const struct session *session, struct output *output)
@@ -186,6 +224,7 @@ void text_machines(const struct session *session, struct output *output)
 				when_duration(length, host->end - host->begin),
 				when_time(from, host->begin, session->asked.options->utc, true));
 		text_clock(line, session, host);
+		text_guest(line, session, host);
 		text_wrapped(output, line->str, 0, 2);
 	}
 }

@@ -56,6 +56,7 @@ void options_init(struct options *options, const struct command *command)
 	options->export.as = EXPORT_NOT_SAID;
 	options->threads = g_ptr_array_new_with_free_func(g_free);
 	options->processes = g_ptr_array_new_with_free_func(g_free);
+	options->guests = g_ptr_array_new_with_free_func(g_free);
 	options->clock_offsets = g_ptr_array_new_with_free_func(g_free);
 	options->settings = g_ptr_array_new_with_free_func(g_free);
 	options->what_if = g_ptr_array_new_with_free_func(g_free);
@@ -75,6 +76,7 @@ void options_clear(struct options *options)
 	event_filter_free(options->to_event);
 	g_ptr_array_free(options->threads, TRUE);
 	g_ptr_array_free(options->processes, TRUE);
+	g_ptr_array_free(options->guests, TRUE);
 	g_ptr_array_free(options->clock_offsets, TRUE);
 	g_ptr_array_free(options->settings, TRUE);
 	g_ptr_array_free(options->what_if, TRUE);

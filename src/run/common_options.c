@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "guests/guests.h"
 #include "run/command.h"
 #include "run/option_values.h"
 #include "trace/clocks.h"
@@ -67,6 +68,16 @@ static bool add_clock_offset(void *into, const struct option *option, const char
 	g_prefix_error(error,
 		       "--%s '%s': must be [HOST=]DURATION, as in server=816ms or server=-1.5s: ",
 		       option->name, value);
+	return false;
+}
+
+static bool add_guest(void *into, const struct option *option, const char *value, GError **error)
+{
+	g_autofree char *guest = NULL, *process = NULL;
+
+	if (guest_parse(value, &guest, &process, error))
+		return option_texts(into, option, value, error);
+	g_prefix_error(error, "--%s '%s': ", option->name, value);
 	return false;
 }
 
@@ -151,6 +162,15 @@ const struct option option_clock_offset = {
 	"repeated",
 	add_clock_offset,
 	AT(clock_offsets),
+	.repeatable = true};
+const struct option option_guest = {
+	"guest",
+	"NAME=PID|PROCESS",
+	"host NAME is the guest that this process of another\nhost runs, instead of finding it "
+	"out; "
+	"may be repeated",
+	add_guest,
+	AT(guests),
 	.repeatable = true};
 const struct option option_from = {
 	"from", "WHEN",

@@ -10,8 +10,8 @@
 #include "run/option.h"
 
 extern const struct option option_target, option_thread, option_process;
-extern const struct option option_host, option_container, option_clock_offset, option_from,
-	option_to, option_last, option_every;
+extern const struct option option_host, option_container, option_clock_offset, option_guest,
+	option_from, option_to, option_last, option_every;
 extern const struct option option_kallsyms, option_binary_path, option_format, option_output,
 	option_limit, option_depth, option_min_duration;
 extern const struct option option_anonymise, option_anonymise_key, option_utc, option_strict,
@@ -20,8 +20,8 @@ extern const struct option option_anonymise, option_anonymise_key, option_utc, o
 
 /* What part of the trace a report is of. */
 #define WINDOW_OPTIONS                                                                             \
-	&option_host, &option_container, &option_clock_offset, &option_from, &option_to,           \
-		&option_last
+	&option_host, &option_container, &option_clock_offset, &option_guest, &option_from,        \
+		&option_to, &option_last
 /* What all reports end with. */
 #define LAST_OPTIONS                                                                               \
 	&option_anonymise, &option_anonymise_key, &option_utc, &option_strict, &option_color,      \

@@ -150,7 +150,10 @@ static bool load_symbols(struct session *session, GError **error)
 
 bool session_gather(struct session *session, GError **error)
 {
-	if (!trace_gather(&session->trace, session->asked.options->clock_offsets, error))
+	const struct options *options = session->asked.options;
+	struct gather_options gather = {options->clock_offsets, options->guests};
+
+	if (!trace_gather(&session->trace, &gather, error))
 		return false;
 	session_shift_matches(session);
 	return true;

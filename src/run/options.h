@@ -153,6 +153,7 @@ struct options {
 	GPtrArray *processes; /* owned strings */
 	char *host; /* owned; NULL: all */
 	char *container; /* owned; NULL: all; a namespace, process or name */
+	GPtrArray *guests; /* owned strings: HOST=PID|PROCESS, checked */
 	GPtrArray *clock_offsets; /* owned strings: [HOST=]DURATION, checked */
 	struct when from, to;
 	struct event_filter *from_event, *to_event; /* owned; for WHEN_EVENT */

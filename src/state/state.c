@@ -96,6 +96,8 @@ void flow_refresh(struct flow *flow, struct thread *thread, const struct cpu *cp
 
 	if (cpu->depth)
 		leaf = interrupted_leaf(cpu, &ref);
+	else if (G_UNLIKELY(thread->flow.in_guest))
+		leaf = PACK(LEAF_WORK_GUEST, 0);
 	else if (thread->flow.call.open) {
 		leaf = PACK(LEAF_WORK_SYSCALL, thread->flow.call.name);
 		ref = thread->flow.call.works_on;

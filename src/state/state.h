@@ -88,6 +88,7 @@ struct flow {
 	struct idmap first_reads; /* host, process and key of files that were read */
 	struct idmap peer_ends; /* end of a socket for datagrams, and peer's name -> its end */
 	struct idmap end_index; /* host and key of pipes and the like -> struct channel_end */
+	bool has_guest_entries; /* kvm_entry and the like are recorded */
 	bool has_waking, has_bios; /* sched_waking, block_bio_queue were recorded */
 	bool has_callstacks; /* … and the context callstack-kernel */
 	bool has_wait_stacks; /* some wait has one */

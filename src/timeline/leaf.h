@@ -39,12 +39,14 @@ enum leaf_kind {
 	LEAF_WORK_KTHREAD,  /* reported only */
 	LEAF_WORK_SYSCALL,
 	LEAF_WORK_SOFTIRQ,  /* reported only: ksoftirqd's own work */
+	LEAF_WORK_GUEST,    /* a virtual CPU's thread: a guest runs */
 	LEAF_INT_IRQ,
 	LEAF_INT_VECTOR,
 	LEAF_INT_SOFTIRQ,
 	LEAF_INT_HRTIMER,
 	LEAF_PREEMPTED,
 	LEAF_WAIT_CPU,
+	LEAF_HOST,          /* a guest's: its virtual CPU did not run; enum host_taken */
 	LEAF_BLOCK_STOPPED,
 	LEAF_BLOCK_TRACED,
 	LEAF_BLOCK_KTHREAD, /* reported only */
@@ -52,6 +54,14 @@ enum leaf_kind {
 	LEAF_BLOCK_FAULT,
 	LEAF_BLOCK_OTHER,   /* an untraced trap, or work on the way to user mode */
 	LEAF_BLOCK_UNKNOWN,
+};
+
+/* Why a virtual CPU did not run. */
+enum host_taken {
+	HOST_PREEMPTED, /* its thread was ready: preempted, or woken and without a CPU */
+	HOST_BLOCKED,   /* its thread waited: for what the guest had asked of its machine */
+	HOST_THROTTLED, /* its thread was ready, and kept off an idle CPU: a quota */
+	HOST_TAKEN
 };
 
 enum wib { WIB_UNKNOWN, WIB_WORKING, WIB_INTERRUPTED, WIB_BLOCKED };
@@ -71,10 +81,16 @@ static inline bool leaf_is_blocked(uint32_t leaf)
 	return PACK_KIND(leaf) >= LEAF_BLOCK_STOPPED;
 }
 
-/* Off the CPU: blocked, preempted or waiting for it. */
+/* Off the CPU: blocked, preempted or waiting for it, or the host does not run that. */
 static inline bool leaf_is_off_cpu(uint32_t leaf)
 {
 	return PACK_KIND(leaf) >= LEAF_PREEMPTED;
+}
+
+/* Ready to run, and without a CPU of its kernel's. */
+static inline bool leaf_is_ready(uint32_t leaf)
+{
+	return PACK_KIND(leaf) == LEAF_PREEMPTED || PACK_KIND(leaf) == LEAF_WAIT_CPU;
 }
 
 /* The leaf as reported for a kernel thread and for ksoftirqd. */

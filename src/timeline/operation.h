@@ -41,6 +41,7 @@ enum operation_kind {
 	OPERATION_VECTOR, /* interned name */
 	OPERATION_SOFTIRQ, /* number */
 	OPERATION_HRTIMER, /* interned text of the callback's address, 0 */
+	OPERATION_KVM_EXIT, /* interned "kvm-exit:REASON": a guest was left, until it was entered */
 	OPERATION_QUEUED, /* interned "MAJOR:MINOR": block request, first bio or insert to issue */
 	OPERATION_SERVED, /* the same: block request, issue to complete */
 	OPERATION_WAIT_CPU, /* woken to running */
@@ -53,8 +54,8 @@ enum operation_kind {
 	OPERATION_KINDS
 };
 
-/* The kinds that nest, as bits: system calls, functions, interrupts. */
-#define OPERATIONS_OF_FRAMES ((1u << (OPERATION_HRTIMER + 1)) - 1)
+/* The kinds that nest, as bits: system calls, functions, interrupts, exits of guests. */
+#define OPERATIONS_OF_FRAMES ((1u << (OPERATION_KVM_EXIT + 1)) - 1)
 
 /* In enum operation's bits besides: record the calls that were seen by half too; `whylate
  * functions` alone wants them. */

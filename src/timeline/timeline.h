@@ -50,7 +50,7 @@ struct interval {
 	uint32_t delta; /* ns from the chunk's base */
 	uint32_t leaf;
 	uint32_t ref;   /* blocked: struct block; preempted, wait-cpu: CPU or NO_CPU;
-			   irq: interned device name; working in a call: interned key of
+			   host's: the virtual CPU's thread; irq: interned device name; working in a call: interned key of
 			   the file that it opens, executes or loads, with REF_FOR_WRITING;
 			   working in no call: REF_RECLAIM; else 0 */
 };

@@ -9,8 +9,13 @@
 
 #include "trace/trace.h"
 
-/* When all has been read: ends all lives, brings the hosts to one time. `clock_offsets`: strings,
- * see clocks.h. */
-bool trace_gather(struct trace *trace, const GPtrArray *clock_offsets, GError **error);
+struct gather_options {
+	const GPtrArray *clock_offsets; /* strings: clocks.h */
+	const GPtrArray *guests; /* the same: guests/guests.h; NULL: none */
+};
+
+/* When all has been read: ends all lives, brings the hosts to one time, and guests' states
+ * together with their hosts'. */
+bool trace_gather(struct trace *trace, const struct gather_options *options, GError **error);
 
 #endif

@@ -84,6 +84,7 @@ static struct event_class declare(void *data, const char *event_name, enum class
 		event_class_of_place(names, event_name, &class);
 	trace->kinds[class.kind] = true;
 	trace->flow.has_waking |= class.kind == EV_SCHED_WAKING;
+	trace->flow.has_guest_entries |= class.kind == EV_KVM_ENTRY;
 	trace->flow.has_bios |= class.kind == EV_BLOCK_BIO;
 	if (!g_hash_table_add(trace->class_names, GUINT_TO_POINTER(class.name)))
 		trace->flow.has_copies = true;

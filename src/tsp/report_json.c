@@ -23,6 +23,8 @@ void report_options(const struct server *server, struct options *options,
 		g_ptr_array_add(options->binary_paths, g_strdup(of->binary_paths->pdata[i]));
 	for (guint i = 0; i < of->clock_offsets->len; i++)
 		g_ptr_array_add(options->clock_offsets, g_strdup(of->clock_offsets->pdata[i]));
+	for (guint i = 0; i < of->guests->len; i++)
+		g_ptr_array_add(options->guests, g_strdup(of->guests->pdata[i]));
 	options->cache = g_strdup(of->cache);
 	options->reader = of->reader;
 	options->color = options->progress = CHOICE_NEVER;

@@ -60,7 +60,9 @@ const char *state_style(uint32_t leaf)
 		return "blocked";
 	switch (leaf_wib(leaf)) {
 	case WIB_WORKING:
-		return kind == LEAF_WORK_USER ? "working-user" : "working-kernel";
+		return kind == LEAF_WORK_USER || kind == LEAF_WORK_GUEST
+			       ? "working-user"
+			       : "working-kernel";
 	case WIB_INTERRUPTED:
 		return kind == LEAF_PREEMPTED || kind == LEAF_WAIT_CPU ? "ready" : "interrupted";
 	case WIB_BLOCKED:

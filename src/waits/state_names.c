@@ -9,21 +9,17 @@
 
 /* Second element of the path of each leaf, where it has no number. */
 static const char *const leaf_elements[] = {
-	[LEAF_WORK_USER] = "user",
-	[LEAF_WORK_KTHREAD] = "kthread",
-	[LEAF_INT_HRTIMER] = "hrtimer",
-	[LEAF_PREEMPTED] = "preempted",
-	[LEAF_WAIT_CPU] = "wait-cpu",
-	[LEAF_BLOCK_STOPPED] = "stopped",
-	[LEAF_BLOCK_TRACED] = "traced",
-	[LEAF_BLOCK_KTHREAD] = "kthread",
-	[LEAF_BLOCK_FAULT] = "trap:page_fault",
-	[LEAF_BLOCK_OTHER] = "trap:other",
-	[LEAF_BLOCK_UNKNOWN] = "unknown"};
+	[LEAF_WORK_USER] = "user",         [LEAF_WORK_KTHREAD] = "kthread",
+	[LEAF_WORK_GUEST] = "guest",       [LEAF_INT_HRTIMER] = "hrtimer",
+	[LEAF_PREEMPTED] = "preempted",    [LEAF_WAIT_CPU] = "wait-cpu",
+	[LEAF_BLOCK_STOPPED] = "stopped",  [LEAF_BLOCK_TRACED] = "traced",
+	[LEAF_BLOCK_KTHREAD] = "kthread",  [LEAF_BLOCK_FAULT] = "trap:page_fault",
+	[LEAF_BLOCK_OTHER] = "trap:other", [LEAF_BLOCK_UNKNOWN] = "unknown"};
 
 static const char *const leaf_labels[] = {
 	[LEAF_WORK_USER] = "User code",
 	[LEAF_WORK_KTHREAD] = "Kernel thread",
+	[LEAF_WORK_GUEST] = "Guest (its virtual CPU)",
 	[LEAF_INT_HRTIMER] = "High-resolution timer",
 	[LEAF_PREEMPTED] = "Preempted",
 	[LEAF_WAIT_CPU] = "Waiting for CPU after blocking",
@@ -33,6 +29,12 @@ static const char *const leaf_labels[] = {
 	[LEAF_BLOCK_FAULT] = "Page fault",
 	[LEAF_BLOCK_OTHER] = "Another trap, or on the way to user mode",
 	[LEAF_BLOCK_UNKNOWN] = "Not known in what"};
+
+static const char *const host_elements[HOST_TAKEN] = {"host:preempted", "host:blocked",
+						      "host:throttled"};
+static const char *const host_labels[HOST_TAKEN] = {
+	"Virtual CPU off: the host ran others", "Virtual CPU off: its thread waited on the host",
+	"Virtual CPU off: throttled on the host"};
 
 char *leaf_element(const struct session *session, uint32_t leaf)
 {
@@ -46,6 +48,8 @@ char *leaf_element(const struct session *session, uint32_t leaf)
 		return g_strconcat("vector:", session_text(session, number), NULL);
 	case LEAF_INT_IRQ:
 		return g_strdup_printf("irq:%u", number);
+	case LEAF_HOST:
+		return g_strdup(host_elements[number]);
 	case LEAF_INT_SOFTIRQ:
 	case LEAF_WORK_SOFTIRQ:
 		return g_strdup_printf("softirq:%u", number);
@@ -105,6 +109,8 @@ char *leaf_label(const struct session *session, uint32_t leaf)
 		return g_strconcat("System call ", session_text(session, number), NULL);
 	case LEAF_INT_VECTOR:
 		return g_strconcat("Vector ", session_text(session, number), NULL);
+	case LEAF_HOST:
+		return g_strdup(host_labels[number]);
 	case LEAF_INT_IRQ:
 		name = irq_name(session, number);
 		return name == IDMAP_NONE ? g_strdup_printf("IRQ %u", number)

@@ -15,10 +15,12 @@
 #include <string.h>
 
 #include "ready/cpu_runs.h"
+#include "ready/host_span.h"
 #include "ready/runners.h"
 #include "event/signals.h"
 #include "event/softirqs.h"
 #include "waits/state_names.h"
+#include "waits/wait.h"
 
 #include "util/idmap.h"
 
@@ -309,6 +311,33 @@ static void packets_piece(struct builder *builder, const struct span *span)
 	piece(builder, path, depth, span->begin, span->end);
 }
 
+/* Who the host ran meanwhile, or who or what ended what the virtual CPU's thread waited for. */
+static void host_pieces(struct builder *builder, const struct span *span)
+{
+	const struct session *session = builder->session;
+	struct span outside;
+	uint32_t vcpu = host_span(session, span, &outside), resource;
+	const struct block *block;
+
+	if (!is_thread(vcpu)) {
+		nothing_piece(builder, span->begin, span->end);
+	} else if (!leaf_is_blocked(outside.leaf)) {
+		outside.begin = span->begin;
+		outside.end = span->end;
+		each_run_beside(session, vcpu, &outside, run_piece, builder);
+	} else {
+		block = block_at(&session->trace.timeline, outside.ref);
+		resource = block_waits_for(session, block);
+		if (block->kind == WAKER_THREAD && is_thread(block->waker))
+			run_piece(span->begin, span->end, block->waker, builder);
+		else if (resource)
+			detail_piece(builder, "by:", session_text(session, resource), resource,
+				     span->begin, span->end);
+		else
+			nothing_piece(builder, span->begin, span->end);
+	}
+}
+
 static void span_pieces(struct builder *builder, const struct span *span)
 {
 	struct node *path[DEPTH_MAX];
@@ -323,6 +352,9 @@ static void span_pieces(struct builder *builder, const struct span *span)
 		runners_add_idle(&builder->ready[PACK_KIND(span->leaf) == LEAF_WAIT_CPU],
 				 builder->session, builder->thread, span);
 		each_run_beside(builder->session, builder->thread, span, run_piece, builder);
+		break;
+	case LEAF_HOST:
+		host_pieces(builder, span);
 		break;
 	case LEAF_INT_IRQ:
 		if (span->ref)

@@ -110,6 +110,12 @@ void append_deed(GString *text, const struct session *session, const struct deed
 	case DID_KERNEL:
 		append_plain(text, "worked in the kernel", deed, sum);
 		break;
+	case DID_GUEST:
+		append_plain(text, "ran its guest", deed, sum);
+		break;
+	case DID_HOST:
+		append_plain(text, "could not go on", deed, sum);
+		break;
 	case DID_SLEEP:
 		append_slept(text, session, deed, sum);
 		break;

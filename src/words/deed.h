@@ -17,6 +17,8 @@ enum did {
 	DID_OWN_CODE,
 	DID_KERNEL,    /* as a kernel thread, or in a softIRQ of one */
 	DID_SLEEP,     /* by its own timer */
+	DID_GUEST,     /* a virtual CPU's thread ran its guest */
+	DID_HOST,      /* a guest's: its host did not run its virtual CPU */
 	DID_READY,     /* was ready, without a CPU */
 	DID_DEVICE,    /* waited for `object` */
 	DID_NETWORK,

@@ -54,6 +54,8 @@ static const char *const event_names[] = {
 	"writeback_exec",
 	"writeback_pages_written",
 	"writeback_balance_dirty_pages",
+	"kvm_x86_entry",
+	"kvm_x86_exit",
 	"mm_vmscan_direct_reclaim_begin",
 	"mm_vmscan_direct_reclaim_end",
 	"jbd2_start_commit",

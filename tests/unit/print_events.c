@@ -164,6 +164,13 @@ static void print_arguments(const struct session *session, const struct event *e
 	case EV_RECLAIM_END:
 	case EV_KIND_COUNT:
 		break;
+	case EV_KVM_ENTRY:
+	case EV_KVM_EXIT:
+		print_number("vcpu_id", event->kvm.vcpu);
+		print_number("exit_reason", event->kvm.reason);
+		print_number("isa", event->kvm.isa);
+		print_number("esr_ec", event->kvm.cause);
+		break;
 	case EV_SCHED_SWITCH:
 		print_switch(event);
 		break;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a guest was left, in words.
+ *
+ * Place: event/. Source: the kernel's arch/x86/include/uapi/asm/vmx.h and svm.h,
+ * arch/arm64/include/asm/esr.h.
+ */
+#ifndef WHYLATE_EVENT_KVM_EXITS_H
+#define WHYLATE_EVENT_KVM_EXITS_H
+
+#include <stdint.h>
+
+/* "kvm-exit:msr", of what kvm_exit says (event.h); free with g_free(). */
+char *kvm_exit_name(int32_t isa, int64_t reason, int64_t cause);
+
+#endif

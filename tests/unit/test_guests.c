@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* Guests and hosts: which traced host runs on which other's virtual CPUs, the time that was taken
+ * from it, and what virtual CPUs' threads do. Expectations are worked out by hand from the
+ * schedule below and from docs/semantics.md, "Guests and hosts".
+ */
+#include "hosts.h"
+
+#include "event/kvm_exits.h"
+#include "guests/machines.h"
+
+#define MS INT64_C(1000000)
+#define KVM_RUN 0xae80
+#define TURNS 60
+
+enum { MACHINE = 20, OTHER_MACHINE = 40, HOG = 30, APP = 5, LOGGER = 6 };
+enum { HOST, GUEST };
+
+/* The virtual CPU's thread runs for 3 to 7 ms and is preempted for 2 to 8: the same again only
+ * after 143 turns. */
+static int64_t run_length(int turn)
+{
+	return (3 + turn * turn * 7 % 11 % 5) * MS;
+}
+
+static int64_t off_length(int turn)
+{
+	return (2 + turn * turn * turn * 5 % 13 % 7) * MS;
+}
+
+static int64_t turn_begin(int turn)
+{
+	int64_t time = 10 * MS;
+
+	for (int i = 0; i < turn; i++)
+		time += run_length(i) + off_length(i);
+	return time;
+}
+
+/* The first `count` of them, at the same times. */
+static void machines(struct feed *feed, uint32_t count)
+{
+	static const int32_t vcpus[] = {MACHINE, OTHER_MACHINE};
+
+	for (int i = 0; i < TURNS; i++) {
+		for (uint32_t cpu = 0; cpu < count; cpu++)
+			sw(feed, turn_begin(i), cpu, "hog", HOG + (int32_t) cpu, 0, "CPU 0/KVM",
+			   vcpus[cpu]);
+		for (uint32_t cpu = 0; cpu < count; cpu++)
+			sw(feed, turn_begin(i) + run_length(i), cpu, "CPU 0/KVM", vcpus[cpu], 0,
+			   "hog", HOG + (int32_t) cpu);
+	}
+	plain(feed, turn_begin(TURNS), 0, "other");
+}
+
+/* In each turn from `first` on the guest's app calls twice, the first time a millisecond after the
+ * virtual CPU's thread came to run, the second time a millisecond before it leaves. By its own
+ * clock, which is ahead. */
+static void guest(struct feed *feed, int first, int last)
+{
+	sw(feed, turn_begin(first) + MS + ahead, 0, "idle", 0, 0, "app", APP);
+	for (int i = first; i < last; i++) {
+		int64_t begin = turn_begin(i) + MS + ahead;
+		int64_t end = turn_begin(i) + run_length(i) - MS + ahead;
+
+		entry(feed, begin + 1000, 0, "getpid", -1);
+		leave(feed, begin + 2000, 0, "getpid", APP);
+		entry(feed, end - 1000, 0, "getpid", -1);
+		leave(feed, end, 0, "getpid", APP);
+	}
+}
+
+static struct feed *host_and_guest(void)
+{
+	struct feed *feed = feed_new(1); /* host 0: "h" */
+
+	ahead = 0;
+	machines(feed, 1);
+	add_host(feed, "guest", AHEAD);
+	on(feed, GUEST);
+	return feed;
+}
+
+static int64_t sum_of(struct feed *feed, int32_t tid, uint32_t kind)
+{
+	struct spans spans;
+	struct span span;
+	int64_t ns = 0;
+
+	finish(feed);
+	spans_begin(&spans, feed->session, life(feed, tid, 0), INT64_MIN, INT64_MAX);
+	while (spans_next(&spans, &span))
+		ns += PACK_KIND(span.leaf) == kind ? span.end - span.begin : 0;
+	return ns;
+}
+
+static const struct host *guest_of(struct feed *feed)
+{
+	finish(feed);
+	return model_host(&feed->session->trace.model, GUEST);
+}
+
+static int64_t off_sum(int first, int last)
+{
+	int64_t ns = 0;
+
+	for (int i = first; i < last; i++)
+		ns += off_length(i);
+	return ns;
+}
+
+/* No packets: its clock is known by when its virtual CPU ran, to less than a millisecond, as each
+ * turn has something a millisecond from its begin and from its end. All whole stretches off the
+ * CPU are taken out of the app's work, and nothing else. */
+static void test_found(void)
+{
+	FEED_FROM(host_and_guest());
+	const struct host *host;
+	int64_t taken = off_sum(10, 49);
+
+	guest(feed, 10, 50);
+	host = guest_of(feed);
+	g_assert_cmpint(host->guest.known, ==, GUEST_SEEN);
+	g_assert_cmpint(host->guest.outside, ==, 0);
+	g_assert_cmpint(host->clock.known, ==, CLOCK_RUNS);
+	g_assert_cmpint(host->clock.error, <=, 2 * MS);
+	g_assert_cmpint(llabs(host->clock.line.offset + AHEAD), <=, host->clock.error);
+	g_assert_cmpint(sum_of(feed, APP, LEAF_HOST), ==, taken);
+	g_assert_cmpint(sum_of(feed, APP, LEAF_WORK_USER) + sum_of(feed, APP, LEAF_WORK_SYSCALL),
+			==, turn_begin(49) + run_length(49) - MS - turn_begin(10) - MS - taken);
+}
+
+/* The states with the host, less what it took, are those of the guest alone. */
+static void test_alone(void)
+{
+	FEED_FROM(host_and_guest());
+	struct feed *alone __attribute__((cleanup(feed_cleanup))) = feed_new(1);
+
+	guest(feed, 10, 50);
+	guest(alone, 10, 50);
+	g_assert_cmpint(sum_of(alone, APP, LEAF_HOST), ==, 0);
+	g_assert_cmpint(sum_of(alone, APP, LEAF_WORK_USER) + sum_of(alone, APP, LEAF_WORK_SYSCALL),
+			==,
+			sum_of(feed, APP, LEAF_WORK_USER) + sum_of(feed, APP, LEAF_WORK_SYSCALL) +
+				sum_of(feed, APP, LEAF_HOST));
+	g_assert_cmpint(sum_of(alone, APP, LEAF_WORK_SYSCALL), ==, 40 * (1000 + 1000));
+	g_assert_cmpint(sum_of(feed, APP, LEAF_WORK_SYSCALL), ==, 40 * (1000 + 1000));
+}
+
+/* Two machines whose threads ran at the same times: which it is cannot be told, and nothing is
+ * taken. What is given is believed. */
+static void two_machines(struct feed *feed)
+{
+	ahead = 0;
+	machines(feed, 2);
+	add_host(feed, "guest", AHEAD);
+	on(feed, GUEST);
+	guest(feed, 10, 50);
+}
+
+static void test_unclear(void)
+{
+	FEED(2);
+
+	two_machines(feed);
+	g_assert_cmpint(guest_of(feed)->guest.known, ==, GUEST_UNCLEAR);
+	g_assert_cmpint(guest_of(feed)->clock.known, ==, CLOCK_OWN);
+	g_assert_cmpint(sum_of(feed, APP, LEAF_HOST), ==, 0);
+}
+
+static void test_given(void)
+{
+	FEED(2);
+	const struct model *model = &feed->session->trace.model;
+
+	g_ptr_array_add(feed->options.guests, g_strdup("guest=CPU 0/KVM"));
+	two_machines(feed);
+	g_assert_cmpint(guest_of(feed)->guest.known, ==, GUEST_GIVEN);
+	g_assert_cmpint(model_thread(model, guest_of(feed)->guest.machine)->tid, ==, MACHINE);
+	g_assert_cmpint(sum_of(feed, APP, LEAF_HOST), ==, off_sum(10, 49));
+}
+
+static void test_given_wrongly(void)
+{
+	FEED(2);
+	GError *error = NULL;
+
+	g_ptr_array_add(feed->options.guests, g_strdup("guest=4711"));
+	two_machines(feed);
+	feed->finished = true;
+	g_assert_false(session_finish(feed->session, &error));
+	g_assert_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE);
+	g_error_free(error);
+}
+
+/* It works every millisecond, also while the virtual CPU of the only machine does not run: it is
+ * another machine, traced at the same time or not. */
+static void test_another(void)
+{
+	FEED_FROM(host_and_guest());
+
+	sw(feed, turn_begin(10) + ahead, 0, "idle", 0, 0, "app", APP);
+	for (int64_t time = turn_begin(10) + MS; time < turn_begin(50); time += MS) {
+		entry(feed, time + ahead, 0, "getpid", -1);
+		leave(feed, time + 1000 + ahead, 0, "getpid", APP);
+	}
+	g_assert_cmpint(guest_of(feed)->guest.known, ==, GUEST_NOT);
+	g_assert_cmpint(guest_of(feed)->clock.known, ==, CLOCK_OWN);
+	g_assert_cmpint(sum_of(feed, APP, LEAF_HOST), ==, 0);
+}
+
+/* Three turns fit at many times: nothing is concluded. */
+static void test_short(void)
+{
+	FEED_FROM(host_and_guest());
+
+	guest(feed, 10, 13);
+	g_assert_true(guest_of(feed)->guest.known == GUEST_NOT ||
+		      guest_of(feed)->guest.known == GUEST_UNCLEAR);
+	g_assert_cmpint(sum_of(feed, APP, LEAF_HOST), ==, 0);
+}
+
+/* Who was ready while the virtual CPU did not run could not have run either: the logger, of which
+ * the app had the CPU, waited for the host in these stretches, and for the app in between. */
+static void test_ready(void)
+{
+	FEED_FROM(host_and_guest());
+	int64_t from = turn_begin(20) + 2 * MS;
+
+	guest(feed, 10, 20);
+	sw(feed, turn_begin(20) + MS + ahead, 0, "app", APP, 0, "logger", LOGGER);
+	sw(feed, from + ahead, 0, "logger", LOGGER, 0, "app", APP);
+	for (int i = 21; i < 50; i++) {
+		entry(feed, turn_begin(i) + MS + ahead, 0, "getpid", -1);
+		leave(feed, turn_begin(i) + run_length(i) - MS + ahead, 0, "getpid", APP);
+	}
+	g_assert_cmpint(guest_of(feed)->guest.known, ==, GUEST_SEEN);
+	g_assert_cmpint(sum_of(feed, LOGGER, LEAF_HOST), ==, off_sum(20, 49));
+	g_assert_cmpint(sum_of(feed, LOGGER, LEAF_PREEMPTED), ==,
+			turn_begin(49) + run_length(49) - MS - from - off_sum(20, 49));
+}
+
+/* --- virtual CPUs' threads ------------------------------------------------------------------ */
+
+static void ioctl_of(struct feed *feed, int64_t time, int32_t cmd)
+{
+	struct event event = event_of(feed, time, 0, "syscall_entry_ioctl");
+
+	event.syscall.fd = 15;
+	event.syscall.cmd = cmd;
+	send(feed, &event);
+}
+
+static void kvm(struct feed *feed, int64_t time, const char *name, int64_t reason)
+{
+	struct event event = event_of(feed, time, 0, name);
+
+	event.kvm.vcpu = 3;
+	event.kvm.isa = 1;
+	event.kvm.reason = reason;
+	send(feed, &event);
+}
+
+/* Without events of entries all work in ioctl KVM_RUN is the guest's; in another ioctl it is not,
+ * nor in between. */
+static void test_by_ioctl(void)
+{
+	FEED(1);
+
+	sw(feed, 10, 0, "idle", 0, 0, "runs", 7);
+	ioctl_of(feed, 20, KVM_RUN);
+	leave(feed, 50, 0, "ioctl", 0);
+	ioctl_of(feed, 60, KVM_RUN + 1);
+	leave(feed, 70, 0, "ioctl", 0);
+	plain(feed, 80, 0, "other");
+	g_assert_cmpstr(states(feed, 7), ==,
+			"10 working/user, 20 working/guest, 50 working/user, "
+			"60 working/syscall:ioctl, 70 working/user, 80");
+}
+
+/* What is called as such threads are, and was never seen outside, is in the guest. */
+static void test_by_name(void)
+{
+	FEED(1);
+
+	sw(feed, 10, 0, "idle", 0, 0, "CPU 0/KVM", 7);
+	sw(feed, 30, 0, "CPU 0/KVM", 7, 0, "CPU 0/TCG", 8);
+	sw(feed, 50, 0, "CPU 0/TCG", 8, 0, "CPU 0/KVM", 7);
+	plain(feed, 80, 0, "other");
+	g_assert_cmpstr(states(feed, 7), ==,
+			"10 working/guest, 30 interrupted/preempted, 50 working/guest, "
+			"80");
+	g_assert_cmpstr(states(feed, 8), ==,
+			"10 interrupted/wait-cpu, 30 working/user, 50 interrupted/preempted, 80");
+}
+
+/* With them: between an entry and the next exit. It is in ioctl all the time. */
+static void test_by_entries(void)
+{
+	FEED(1);
+
+	sw(feed, 10, 0, "idle", 0, 0, "runs", 7);
+	kvm(feed, 20, "kvm_x86_entry", -1);
+	kvm(feed, 40, "kvm_x86_exit", 31);
+	kvm(feed, 50, "kvm_x86_entry", -1);
+	plain(feed, 80, 0, "other");
+	g_assert_cmpstr(states(feed, 7), ==,
+			"10 working/syscall:ioctl, 20 working/guest, "
+			"40 working/syscall:ioctl, 50 working/guest, 80");
+	g_assert_cmpint(model_thread(&feed->session->trace.model, life(feed, 7, 0))->vcpu_number,
+			==, 3);
+}
+
+static void check_exit(int32_t isa, int64_t reason, int64_t cause, const char *name)
+{
+	g_autofree char *text = kvm_exit_name(isa, reason, cause);
+
+	g_assert_cmpstr(text, ==, name);
+}
+
+/* arch/x86/include/uapi/asm/vmx.h, svm.h; arch/arm64/include/asm/esr.h */
+static void test_names(void)
+{
+	check_exit(1, 12, -1, "kvm-exit:hlt");
+	check_exit(1, 48, -1, "kvm-exit:ept_violation");
+	check_exit(1, 0x80000021, -1, "kvm-exit:33"); /* a failed entry */
+	check_exit(2, 0x7b, -1, "kvm-exit:io");
+	check_exit(2, 0x7c, -1, "kvm-exit:msr");
+	check_exit(2, 0x4e, -1, "kvm-exit:exception");
+	check_exit(0, 2, 0x18, "kvm-exit:sysreg");
+	check_exit(0, 0, 0, "kvm-exit:irq");
+	check_exit(0, -1, -1, "kvm-exit:unknown");
+	g_assert_cmpint(vcpu_number_of("CPU 12/KVM"), ==, 12);
+	g_assert_cmpint(vcpu_number_of("CPU 0/TCG"), ==, -1);
+	g_assert_cmpint(vcpu_number_of("CPU /KVM"), ==, -1);
+	g_assert_cmpint(vcpu_number_of("fc_vcpu 1"), ==, 1);
+	g_assert_cmpint(vcpu_number_of("vcpu"), ==, -1);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/guests/found", test_found);
+	g_test_add_func("/guests/alone", test_alone);
+	g_test_add_func("/guests/unclear", test_unclear);
+	g_test_add_func("/guests/given", test_given);
+	g_test_add_func("/guests/given-wrongly", test_given_wrongly);
+	g_test_add_func("/guests/another", test_another);
+	g_test_add_func("/guests/short", test_short);
+	g_test_add_func("/guests/ready", test_ready);
+	g_test_add_func("/guests/by-ioctl", test_by_ioctl);
+	g_test_add_func("/guests/by-name", test_by_name);
+	g_test_add_func("/guests/by-entries", test_by_entries);
+	g_test_add_func("/guests/names", test_names);
+	return g_test_run();
+}
