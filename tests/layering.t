@@ -33,7 +33,7 @@ TABLE = {
     "explain": "findings", "export": "whatif", "batch": "page findings limits settings apart", "lami": "report tracking",
     # all of them
     "commands": "overview delay profile requests functions diff check explain export batch lami",
-    "record": "util", "drill": "record report",
+    "record": "tracefs statedump", "drill": "record report", "tracefs": "util", "statedump": "util",
     "tsp": "commands", "serve": "tsp",
     "plugins/whylate": "commands",
     "engines": "run",

@@ -73,7 +73,7 @@ class Play:
         return subprocess.Popen(
             [*AS_ROOT, t.WHYLATE, *arguments], cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL, start_new_session=True,
-            env={**os.environ, "PLAY": self.path, "PATH": self.path + "/bin:" + os.environ["PATH"], **environment})
+            env={**os.environ, "PLAY": self.path, "PATH": self.path + "/bin:" + os.environ["PATH"], "WHYLATE_TRACEFS": "/nonexistent", **environment})
 
     def run(self, *arguments, **environment):
         process = self.start(*arguments, **environment)

@@ -28,6 +28,20 @@ static bool set_preset(void *into, const struct option *option, const char *valu
 	return option_refuse(option, value, error, "must be minimal, normal or full");
 }
 
+static const char *const tracer_names[] = {"lttng", "ftrace", "perf", NULL};
+
+static bool set_tracer(void *into, const struct option *option, const char *value, GError **error)
+{
+	struct recording *recording = into;
+
+	for (int i = 0; tracer_names[i]; i++)
+		if (strcmp(value, tracer_names[i]) == 0) {
+			recording->tracer = (enum tracer_name)(TRACER_LTTNG + i);
+			return true;
+		}
+	return option_refuse(option, value, error, "must be lttng, ftrace or perf");
+}
+
 static bool add_functions(void *into, const struct option *option, const char *value,
 			  GError **error)
 {
@@ -134,6 +148,9 @@ static bool set_trigger(void *into, const struct option *option, const char *val
 static const struct option
 	preset = {"preset", "NAME", "minimal, normal (default) or full: which events",
 		  .set = set_preset, .words = preset_names},
+	tracer = {"tracer", "NAME",
+		  "lttng, ftrace or perf (default: LTTng, or ftrace if that is not there)",
+		  .set = set_tracer, .words = tracer_names},
 	network = {"network", NULL, "all network events besides", option_switch, OF(network)},
 	callstacks = {"callstacks", NULL, "the kernel's call stack at each switch", option_switch,
 		      OF(callstacks)},
@@ -161,20 +178,22 @@ static const struct option
 	output = {"output", "DIR", "where to (default: whylate-DATE-TIME in the current directory)",
 		  .set = set_output},
 	session = {"session", "NAME",
-		   "LTTng's name of the session (default: whylate-PID; of snapshot the\n"
-		   "newest of these)",
+		   "LTTng's name of the session, ftrace's of the instance (default:\n"
+		   "whylate-PID; of snapshot the newest of these)",
 		   .set = set_session},
 	analyse = {"analyse", NULL,
 		   "report at once: why the program ended no sooner, or an overview", option_switch,
 		   OF(analyse)},
 	no_settings = {"no-settings", NULL, "keep no settings of the system beside the trace",
 		       option_switch, OF(no_settings)},
-	dry_run = {"dry-run", NULL, "only show the lttng commands", option_switch, OF(dry_run)};
+	cleanup = {"cleanup", NULL, "remove what recordings left that were killed", option_switch,
+		   .at = offsetof(struct record_asked, cleanup)},
+	dry_run = {"dry-run", NULL, "only show the tracer's commands", option_switch, OF(dry_run)};
 
 static const struct option *const record_options[] = {
-	&preset,  &network, &callstacks,  &samples, &functions, &drill,
-	&every,   &after,   &duration,    &flight,  &trigger,   &output,
-	&session, &analyse, &no_settings, &dry_run, NULL};
+	&preset,  &tracer,      &network,  &callstacks, &samples, &functions, &drill,
+	&every,   &after,       &duration, &flight,     &trigger, &output,    &session,
+	&analyse, &no_settings, &cleanup,  &dry_run,    NULL};
 static const struct option *const snapshot_options[] = {&session, &analyse, &no_settings, &dry_run,
 							NULL};
 
@@ -188,9 +207,9 @@ static void print_presets(struct output *to)
 const struct command record_command = {
 	.name = "record",
 	.usage = "[OPTIONS] [-- PROGRAM [ARGUMENT]...]",
-	.summary = "Records with LTTng what the analyses need: while PROGRAM runs, or until "
-		   "Ctrl-C.",
-	.brief = "Records with LTTng what the analyses need: whylate record -- PROGRAM",
+	.summary = "Records with LTTng, ftrace or perf what the analyses need: while PROGRAM runs, "
+		   "or until Ctrl-C.",
+	.brief = "Records what the analyses need: whylate record -- PROGRAM",
 	.options = record_options,
 	.help_column = 26,
 	.help_end = print_presets,

@@ -10,6 +10,7 @@
 struct record_asked {
 	struct recording recording;
 	struct drilling drilling;
+	bool cleanup;
 };
 
 extern const struct command record_command, snapshot_command;

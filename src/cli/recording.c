@@ -116,6 +116,25 @@ static int check_drill(const struct record_asked *asked)
 	return 0;
 }
 
+/* What an option needs that this tracer does not have. */
+static int check_tracer(const struct record_asked *asked)
+{
+	const struct recording *recording = &asked->recording;
+	enum tracer_name tracer = recording->tracer;
+
+	if (tracer != TRACER_FTRACE && tracer != TRACER_PERF)
+		return 0;
+	if (asked->drilling.limit || recording->trigger)
+		return usage_error("--%s goes with --tracer lttng",
+				   recording->trigger ? "trigger" : "drill");
+	if (tracer == TRACER_PERF && recording->snapshot)
+		return usage_error("--snapshot goes with --tracer lttng or ftrace");
+	if (tracer == TRACER_FTRACE && (recording->samples || recording->callstacks))
+		return usage_error("--%s goes with --tracer lttng or perf",
+				   recording->samples ? "samples" : "callstacks");
+	return 0;
+}
+
 static int record(struct record_asked *asked)
 {
 	struct recording *recording = &asked->recording;
@@ -123,7 +142,9 @@ static int record(struct record_asked *asked)
 	g_autoptr(GError) error = NULL;
 	int status;
 
-	if ((status = check_drill(asked)) != 0)
+	if (asked->cleanup)
+		return record_cleanup() ? 0 : WHYLATE_ERROR_RECORD;
+	if ((status = check_drill(asked)) != 0 || (status = check_tracer(asked)) != 0)
 		return status;
 	if (recording->trigger && !recording->snapshot)
 		return usage_error(

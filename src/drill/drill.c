@@ -13,6 +13,7 @@
 #include "drill/choose.h"
 #include "drill/probes.h"
 #include "drill/told.h"
+#include "record/folder.h"
 #include "record/lttng.h"
 #include "util/error.h"
 
@@ -277,7 +278,7 @@ static bool drill_rounds(struct drill *drill, struct record_end *recorded, GErro
 			return false;
 		if (is_quiet(drill)) {
 			drill->rounds--;
-			record_remove(drill->recording->output);
+			folder_remove(drill->recording->output);
 			if (recorded->signal || !wait_for_turn(drill, began, &recorded->signal))
 				return true;
 			continue;
@@ -366,7 +367,7 @@ static void add_to_session(struct drill *drill)
 	}
 	plan = plan_probes(&fresh);
 	for (guint i = 0; i < plan->len; i++)
-		record_try(g_ptr_array_index(plan, i));
+		lttng_try(g_ptr_array_index(plan, i));
 	g_ptr_array_unref(fresh.functions);
 	g_ptr_array_unref(fresh.entries);
 	drill_tried(&drill->known, drill->choice);

@@ -32,6 +32,22 @@ static void set_apart(gpointer data)
 	setpgid(0, 0);
 }
 
+static GQuark no_lttng_quark(void)
+{
+	return g_quark_from_static_string("whylate-no-lttng");
+}
+
+bool lttng_is_missing(const GError *error)
+{
+	return error && error->domain == no_lttng_quark();
+}
+
+static bool set_missing(GError **error, const char *text)
+{
+	g_set_error_literal(error, no_lttng_quark(), WHYLATE_ERROR_RECORD, text);
+	return false;
+}
+
 static bool set_lttng_error(GError **error, const char *text)
 {
 	g_set_error_literal(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD, text);
@@ -47,7 +63,7 @@ static bool explain(const char *const *arguments, const char *said, const char *
 	g_strstrip(text);
 	if (strstr(said, "Kernel tracer not available") || strstr(said, "kernel tracer") ||
 	    (!*text && !g_file_test("/proc/lttng", G_FILE_TEST_EXISTS)))
-		return set_lttng_error(
+		return set_missing(
 			error,
 			"the kernel's tracer is not there: as root 'apt-get install "
 			"lttng-modules-dkms linux-headers-$(uname -r)', then 'modprobe "
@@ -77,6 +93,22 @@ bool lttng_run(const char *const *arguments, char **said, GError **error)
 	if (said)
 		*said = g_steal_pointer(&out);
 	return true;
+}
+
+const char *lttng_probed(const char *const *line)
+{
+	for (; *line; line++)
+		if (g_str_has_prefix(*line, "--function=") ||
+		    g_str_has_prefix(*line, "--userspace-probe="))
+			return strchr(*line, '=') + 1;
+	return NULL;
+}
+
+void lttng_try(const char *const *line)
+{
+	if (!lttng_run(line, NULL, NULL))
+		fprintf(stderr, "whylate: %s cannot be probed, and is left out\n",
+			lttng_probed(line));
 }
 
 static bool daemon_answers(void)
@@ -222,8 +254,8 @@ static bool start_daemon(const char *session, struct lttng_daemon *daemon, GErro
 	int ends[2];
 
 	if (!program)
-		return set_lttng_error(
-			error, "no session daemon runs, and lttng-sessiond is not installed");
+		return set_missing(error,
+				   "no session daemon runs, and lttng-sessiond is not installed");
 	if (pipe2(ends, O_CLOEXEC) != 0 || (daemon->keeper = fork()) < 0) {
 		daemon->keeper = 0;
 		return set_lttng_error(error, g_strerror(errno));
@@ -256,9 +288,8 @@ static bool is_installed(GError **error)
 	g_autofree char *command = g_find_program_in_path("lttng");
 
 	return command ||
-	       set_lttng_error(error,
-			       "LTTng is not installed: as root 'apt-get install lttng-tools "
-			       "lttng-modules-dkms linux-headers-$(uname -r)'");
+	       set_missing(error, "LTTng is not installed: as root 'apt-get install lttng-tools "
+				  "lttng-modules-dkms linux-headers-$(uname -r)'");
 }
 
 bool lttng_runs(GError **error)

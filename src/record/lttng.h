@@ -16,6 +16,13 @@
  * that says why it failed and what to do. */
 bool lttng_run(const char *const *arguments, char **said, GError **error);
 
+/* What a line of plan_probes() probes, which the kernel may refuse; NULL: it is no such line. */
+const char *lttng_probed(const char *const *line);
+/* Runs one; if it fails, that is said, and it is left out. */
+void lttng_try(const char *const *line);
+/* The error says that there is no LTTng that could record: its programs or the kernel's part. */
+bool lttng_is_missing(const GError *error);
+
 /* Names of the sessions in whose line of `lttng list` this stands, the newest first (LTTng's
  * add_session_list() puts it in front); NULL and an error if no daemon answers. Free with
  * g_ptr_array_unref(). */

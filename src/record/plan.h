@@ -22,9 +22,13 @@ enum preset { PRESET_MINIMAL, PRESET_NORMAL, PRESET_FULL, PRESET_COUNT };
 #define SAMPLES_LEAST 10 /* a second, of --samples=HZ */
 #define SAMPLES_MOST 10000
 
+/* Any: the first that can. */
+enum tracer_name { TRACER_ANY, TRACER_LTTNG, TRACER_FTRACE, TRACER_PERF };
+
 /* What the command line asks for. */
 struct recording {
 	enum preset preset;
+	enum tracer_name tracer;
 	bool callstacks, network, snapshot;
 	bool samples; /* call stacks of what runs: at the kernel's ticks, or … */
 	uint32_t hertz; /* … so many a second, of a clock of our own (clock.h); 0: ticks */
@@ -33,7 +37,7 @@ struct recording {
 	GPtrArray *entries;    /* owned strings "PATH:SYMBOL": entries of programs' functions */
 	bool tries;            /* functions and entries that cannot be probed are left out */
 	char *hooks;           /* owned; lttng-ust's library for the hooks of functions; NULL */
-	char *session;         /* owned; LTTng's session name */
+	char *session;         /* owned; LTTng's name of the session, ftrace's of the instance */
 	char *output;          /* owned; directory, absolute */
 	char *trigger;         /* owned; EVENT[ FILTER] that writes a snapshot; NULL: none */
 	int64_t duration;       /* ns; 0: until it is ended */

@@ -4,7 +4,7 @@
  *   ready? ─► session made, started ─► program, Ctrl-C or time ─► stopped, destroyed ─► told
  *     └──────────── failed or interrupted: nothing of ours is left ────────────┘
  *
- * Place: record/, on top of plan.h (what) and lttng.h (with what). Uses no trace.
+ * Place: record/, on top of tracer.h (with what) and plan.h (what). Uses no trace.
  */
 #ifndef WHYLATE_RECORD_RECORD_H
 #define WHYLATE_RECORD_RECORD_H
@@ -18,6 +18,9 @@ void record_show(const struct recording *recording);
  * (WHYLATE_ERROR_RECORD) if recording failed. Ends the process by the signal if it was
  * interrupted before it recorded. `self`: this program, for --analyse. */
 int record_run(const struct recording *recording, const char *self, GError **error);
+
+/* Removes what recordings left that were killed, and tells what; false: some of it is stuck. */
+bool record_cleanup(void);
 
 /* What a recording came to. */
 struct record_end {
@@ -36,12 +39,8 @@ void record_take_signals(void);
 void record_leave_signals(void);
 /* One that came since: 0, or which. Waits up to so many ns for one. */
 int record_interrupted(int64_t ns);
-/* Runs a line of plan_probes(); one that fails is said, and left out. */
-void record_try(const char *const *line);
 /* In a child of ours: signals as anybody has them. */
 void record_as_anybody(gpointer data);
-/* A directory of ours and all below it. */
-void record_remove(const char *directory);
 
 /* Writes the rings of `session` out (NULL: of the newest one that record --snapshot made);
  * `written`: the directory, free with g_free(). */
