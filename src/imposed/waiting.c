@@ -257,6 +257,24 @@ static void leave_out_ready(struct waiting *waiting, const struct span *span)
 	waiting->left_out_count++;
 }
 
+/* Up to when its timer was due the thread slept of its own accord: that part is taken off. */
+static struct span late_part(struct account *account, const struct span *span)
+{
+	const struct session *session = account->session;
+	const struct reason *reason =
+		leaf_is_blocked(span->leaf)
+			? block_reason(session, block_at(&session->trace.timeline, span->ref))
+			: NULL;
+	struct span late = *span;
+
+	if (reason && reason_is_late_timer(reason) && reason->from > span->begin &&
+	    reason->from < span->end) {
+		account->waiting->own += reason->from - span->begin;
+		late.begin = reason->from;
+	}
+	return late;
+}
+
 /* Charges a time off the CPU, or puts it into `list`, as a wait to be led down. */
 static void account_off_cpu(struct account *account, uint32_t thread, const struct span *span,
 			    uint64_t runs, GArray *list)
@@ -298,9 +316,10 @@ static GArray *waits_of(struct account *account, uint32_t thread, uint64_t runs)
 		if (more && batch->len < BATCH)
 			continue;
 		several_redirect(session, thread, batch, several_needed(session, thread));
-		for (guint i = 0; i < batch->len; i++)
-			account_off_cpu(account, thread, &g_array_index(batch, struct span, i),
-					runs, list);
+		for (guint i = 0; i < batch->len; i++) {
+			span = late_part(account, &g_array_index(batch, struct span, i));
+			account_off_cpu(account, thread, &span, runs, list);
+		}
 		g_array_set_size(batch, 0);
 	} while (more);
 	g_array_sort(list, longest);

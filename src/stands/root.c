@@ -8,6 +8,7 @@
 #include "event/softirqs.h"
 #include "words/ending.h"
 #include "path/path_sums.h"
+#include "ready/host_span.h"
 #include "ready/ready.h"
 #include "waits/causes.h"
 #include "waits/idle.h"
@@ -261,7 +262,9 @@ static void by_ready(const struct session *session, const struct piece *piece, s
 	case READY_PINNED:
 		root->kind = STAND_CPU;
 		root->subject = NO_THREAD;
-		root->pinned = ready.kind == READY_PINNED;
+		root->pinned = ready.kind == READY_PINNED && !span_is_hosts(piece->leaf);
+		if (span_is_hosts(piece->leaf))
+			root->object = key_of(session, "cpu:", "host");
 		break;
 	case READY_LOST: /* the lost events are an item themselves */
 		root->kind = STAND_KIND_COUNT;
@@ -301,6 +304,22 @@ static void by_interrupt(const struct session *session, const struct piece *piec
 	}
 }
 
+/* Of a guest: what its virtual CPU's thread waited for on the host. */
+static void by_hosts_wait(const struct session *session, const struct piece *piece,
+			  struct root *root)
+{
+	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref}, outside;
+	uint32_t vcpu = host_span(session, &span, &outside);
+	struct wait wait;
+
+	root->subject = vcpu;
+	root->deed.did = DID_WAIT;
+	if (!is_thread(vcpu) || !leaf_is_blocked(outside.leaf))
+		return;
+	wait = wait_of(session, vcpu, &outside);
+	by_wait(session, &wait, wait_cause_kind(session, &wait), false, root);
+}
+
 static void by_piece(const struct session *session, const struct piece *piece, bool own,
 		     struct root *root)
 {
@@ -315,6 +334,8 @@ static void by_piece(const struct session *session, const struct piece *piece, b
 		by_wait(session, &wait, piece_cause_kind(session, piece), own, root);
 	} else if (piece_is_ready(piece)) {
 		by_ready(session, piece, root);
+	} else if (span_is_hosts(piece->leaf)) {
+		by_hosts_wait(session, piece, root);
 	} else if (leaf_wib(piece->leaf) == WIB_INTERRUPTED) {
 		by_interrupt(session, piece, root);
 	} else {

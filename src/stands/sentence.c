@@ -219,6 +219,8 @@ static void cpu_sentence(GString *text, const struct session *session, const str
 	append_amount(text, session, fact);
 	if (has_chain(fact))
 		append_while(text, session, fact);
+	if (strcmp(session_text(session, fact->object), "cpu:host") == 0)
+		g_string_append(text, ": the host ran them, and not its virtual CPU");
 	if (2 * fact->pinned > fact->ns)
 		g_string_append(text, "; other CPUs were idle, but it is pinned to this one");
 }

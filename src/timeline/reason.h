@@ -84,6 +84,12 @@ enum reason_kind {
 	REASON_RETRANSMISSION,
 	REASON_DELAYED_ACK, /* `number`: ns by which the acknowledgement was put off */
 	REASON_SEND_QUEUE, /* kept in a queue: the socket's, or the device's */
+	/* guests/behind.h. A device of the guest's machine, `object`, did what the wait was for;
+	 * `thread` of the machine's process told the guest that it was done. */
+	REASON_MACHINE,
+	/* A timer was due at `from`, after `ns`, and came when the wait ended: the host did not run
+	 * the virtual CPU of `thread`. */
+	REASON_LATE_TIMER,
 	REASON_KINDS
 };
 
@@ -139,6 +145,12 @@ struct reason {
 static inline bool reason_is_transport(const struct reason *reason)
 {
 	return reason->kind >= REASON_RETRANSMISSION && reason->kind <= REASON_SEND_QUEUE;
+}
+
+/* Only what came after `from` is put down to it: before that the thread slept by its timer. */
+static inline bool reason_is_late_timer(const struct reason *reason)
+{
+	return reason->kind == REASON_LATE_TIMER;
 }
 
 /* The wait was a pause between two tries (objects/tries.h). */

@@ -50,8 +50,9 @@ struct interval {
 	uint32_t delta; /* ns from the chunk's base */
 	uint32_t leaf;
 	uint32_t ref;   /* blocked: struct block; preempted, wait-cpu: CPU or NO_CPU;
-			   host's: the virtual CPU's thread; irq: interned device name; working in a call: interned key of
-			   the file that it opens, executes or loads, with REF_FOR_WRITING;
+			   irq: interned device name; host's: the virtual CPU's thread;
+			   working in a call: interned key of the file that it opens,
+			   executes or loads, with REF_FOR_WRITING;
 			   working in no call: REF_RECLAIM; else 0 */
 };
 

@@ -2,6 +2,7 @@
 /* See gather.h. */
 #include "trace/gather.h"
 
+#include "guests/behind.h"
 #include "guests/guests.h"
 #include "guests/host_time.h"
 #include "trace/clocks.h"
@@ -23,6 +24,7 @@ static bool bring_together(struct trace *trace, const struct gather_options *opt
 	if (ok) {
 		trace_shift(trace);
 		host_time_apply(&trace->model, &trace->timeline);
+		behind_apply(&trace->model, &trace->timeline);
 		clocks_follow(trace, &pairs);
 		losses_follow(trace, &pairs);
 	}

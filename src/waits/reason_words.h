@@ -60,6 +60,12 @@ char *reclaim_label(const struct session *session, const struct wait *wait,
 char *frozen_label(const struct session *session, const struct wait *wait,
 		   const struct reason *reason);
 
+/* Of guests/: what a guest waited for on its host. */
+char *machine_label(const struct session *session, const struct wait *wait,
+		    const struct reason *reason);
+char *late_timer_label(const struct session *session, const struct wait *wait,
+		       const struct reason *reason);
+
 /* Behind who waited, and where: ", until /x was there"; free with g_free(). NULL: there is no more
  * to say. */
 char *reason_clause(const struct session *session, const struct reason *reason);

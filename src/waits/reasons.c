@@ -34,6 +34,8 @@ const struct reason_info *reason_info(const struct reason *reason)
 		[REASON_RETRANSMISSION] = {CAUSE_RETRANSMISSION, again_label},
 		[REASON_DELAYED_ACK] = {CAUSE_DELAYED_ACK, delayed_label},
 		[REASON_SEND_QUEUE] = {CAUSE_SEND_QUEUE, queue_label},
+		[REASON_MACHINE] = {CAUSE_BLOCK_DEVICE, machine_label},
+		[REASON_LATE_TIMER] = {CAUSE_TIMER, late_timer_label},
 	};
 
 	g_assert(reason->kind > REASON_NONE && reason->kind < REASON_KINDS);

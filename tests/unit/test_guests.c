@@ -239,6 +239,93 @@ static void test_ready(void)
 			turn_begin(49) + run_length(49) - MS - from - off_sum(20, 49));
 }
 
+/* --- what was behind ------------------------------------------------------------------------ */
+
+/* A timer that the app arms at `time` for `length`; it expires, and wakes the app, at `end`. */
+static void sleep_until(struct feed *feed, int64_t time, int64_t length, int64_t end)
+{
+	struct event event;
+
+	entry(feed, time + ahead, 0, "clock_nanosleep", -1);
+	event = event_of(feed, time + ahead, 0, "timer_hrtimer_start");
+	event.timer.timer = 0xaa;
+	event.timer.expires = time + ahead + length;
+	send(feed, &event);
+	sw(feed, time + 1000 + ahead, 0, "app", APP, SLEEPS, "idle", 0);
+	event = event_of(feed, end + ahead, 0, "timer_hrtimer_expire_entry");
+	event.timer.timer = 0xaa;
+	send(feed, &event);
+	waking(feed, end + 1000 + ahead, 0, APP);
+	event = event_of(feed, end + 2000 + ahead, 0, "timer_hrtimer_expire_exit");
+	event.timer.timer = 0xaa;
+	send(feed, &event);
+	sw(feed, end + 3000 + ahead, 0, "idle", 0, 0, "app", APP);
+	leave(feed, end + 4000 + ahead, 0, "clock_nanosleep", 0);
+}
+
+static const struct reason *reason_of(struct feed *feed, int32_t tid)
+{
+	const struct timeline *timeline = &feed->session->trace.timeline;
+	struct spans spans;
+	struct span span;
+	const struct reason *found = NULL;
+
+	finish(feed);
+	spans_begin(&spans, feed->session, life(feed, tid, 0), INT64_MIN, INT64_MAX);
+	while (spans_next(&spans, &span))
+		if (leaf_is_blocked(span.leaf) && block_at(timeline, span.ref)->reason)
+			found = reason_at(timeline, block_at(timeline, span.ref)->reason);
+	return found;
+}
+
+static int32_t tid_of(const struct feed *feed, uint32_t thread)
+{
+	return is_thread(thread) ? model_thread(&feed->session->trace.model, thread)->tid : -1;
+}
+
+/* Due when the virtual CPU did not run, it came when that ran again: from when it was due on the
+ * wait is that thread's. */
+static void test_late_timer(void)
+{
+	FEED_FROM(host_and_guest());
+	int64_t begin = turn_begin(50) + MS;
+	int64_t end = turn_begin(51) + MS;
+	const struct reason *reason;
+
+	guest(feed, 10, 50);
+	sleep_until(feed, begin, run_length(50), end);
+	plain(feed, end + 5000 + ahead, 0, "other");
+	reason = reason_of(feed, APP);
+	g_assert_nonnull(reason);
+	g_assert_cmpint(reason->kind, ==, REASON_LATE_TIMER);
+	g_assert_cmpint(tid_of(feed, reason->thread), ==, MACHINE);
+	g_assert_cmpint(reason->until - reason->from, ==, end + 1000 - begin - run_length(50));
+	g_assert_cmpint(reason->ns, ==, run_length(50));
+}
+
+/* It came in time, or as late while the virtual CPU ran: the guest's own doing. */
+static void test_timer_in_time(void)
+{
+	FEED_FROM(host_and_guest());
+	int64_t begin = turn_begin(50) + MS;
+	int64_t end = turn_begin(51) + MS;
+
+	guest(feed, 10, 50);
+	sleep_until(feed, begin, end - begin, end);
+	g_assert_null(reason_of(feed, APP));
+}
+
+static void test_timer_guests_own(void)
+{
+	FEED_FROM(host_and_guest());
+	int64_t begin = turn_begin(50) + MS / 2;
+
+	g_assert_cmpint(run_length(50), >=, 3 * MS);
+	guest(feed, 10, 50);
+	sleep_until(feed, begin, MS / 2, begin + 2 * MS);
+	g_assert_null(reason_of(feed, APP));
+}
+
 /* --- virtual CPUs' threads ------------------------------------------------------------------ */
 
 static void ioctl_of(struct feed *feed, int64_t time, int32_t cmd)
@@ -347,6 +434,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/guests/another", test_another);
 	g_test_add_func("/guests/short", test_short);
 	g_test_add_func("/guests/ready", test_ready);
+	g_test_add_func("/guests/late-timer", test_late_timer);
+	g_test_add_func("/guests/timer-in-time", test_timer_in_time);
+	g_test_add_func("/guests/timer-guests-own", test_timer_guests_own);
 	g_test_add_func("/guests/by-ioctl", test_by_ioctl);
 	g_test_add_func("/guests/by-name", test_by_name);
 	g_test_add_func("/guests/by-entries", test_by_entries);

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A guest and its host, each with its own trace. What is expected is from what the programs noted
+(truth.tsv, truth-host.tsv), from README.md of the traces, and from both traces as babeltrace2 prints
+them, by computations that share nothing with whylate's but the clock's difference that it reports."""
+import functools
+import os
+import re
+import subprocess
+import sys
+
+import whylate_test as t
+
+MS = 1000000
+VCPU, MACHINE, GAPP = 277, 265, 248  # README: CPU 0/KVM of qemu, gapp
+tap = t.Tap()
+TRACE = t.trace("guest-host")
+HOST, GUEST = os.path.join(TRACE, "host"), os.path.join(TRACE, "guest")
+
+
+@functools.cache
+def delay(*traces):
+    return t.report("delay", *traces, "--thread", str(GAPP), "--host", "guest", "--limit", "0")
+
+
+def guest_of(report):
+    return [h for h in report["hosts"] if h["hostname"] == "guest"][0]
+
+
+@functools.cache
+def switches(directory):
+    """Each switch as (time, CPU, prev, whether that could have gone on, next)."""
+    out = subprocess.run(["babeltrace2", "--clock-seconds", directory], stdout=subprocess.PIPE, check=True)
+    found = []
+    for line in out.stdout.decode().split("\n"):
+        if " sched_switch: " in line:
+            prev, state, after = [int(re.search(r" %s = (\d+)" % f, line).group(1)) for f in ("prev_tid", "prev_state", "next_tid")]
+            cpu = int(re.search(r"cpu_id = (\d+)", line).group(1))
+            found.append((int(line[1:line.index("]")].replace(".", "")), cpu, prev, state in (0, 256), after))
+    return found
+
+
+def off_cpu(directory, tid, end):
+    """When a thread was off the CPU, as [begin, end)."""
+    found, since = [], None
+    for time, _, prev, _, after in switches(directory):
+        if prev == tid:
+            since = time
+        elif after == tid and since is not None:
+            found.append((since, time))
+            since = None
+    return found + ([(since, end)] if since is not None else [])
+
+
+def on_cpu_or_preempted(directory, tid):
+    """When a thread ran, or was kept off the CPU while it could have gone on."""
+    found, since = [], None
+    for time, _, prev, ready, after in switches(directory):
+        if after == tid and since is None:
+            since = time
+        elif prev == tid and not ready and since is not None:
+            found.append((since, time))
+            since = None
+    return found
+
+
+def overlap(some, others):
+    return sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in some for b in others)
+
+
+def notes(name):
+    with open(os.path.join(TRACE, name), encoding="utf-8") as file:
+        for line in file:
+            time, _, _, what = line.rstrip("\n").split("\t")
+            yield int(time), what.split()[0], int(re.search(r"ns=(\d+)", what).group(1))
+
+
+def leaves(node, path=""):
+    """{key of a second element: ns}"""
+    return {second["key"]: second["ns"] for wib in node["children"] for second in wib["children"] or [wib]}
+
+
+def found():
+    """Which process it is, and that its clock is half a second behind: the programs' notes tell by how much, as gapp
+    asks slowpeer between two of its own (the answer takes 25 ms and the network's ways)."""
+    guest = guest_of(delay(HOST, GUEST))
+    assert guest["guest"]["machine"] == {"host": 0, "pid": MACHINE, "name": "qemu-system-x86"}, guest
+    assert guest["guest"]["known"] == "seen" and guest["guest"]["vcpus"] == [{"cpu": 0, "tid": VCPU}], guest
+    assert guest["guest"]["outside"] == 0 and guest["guest"]["moments"] >= 1000, guest
+    assert guest["clock_error"] < MS, guest
+    # slowpeer (258) sleeps only while gapp waits: by no other difference of the clocks
+    asked = [(time + guest["clock_offset"], time + guest["clock_offset"] + ns) for time, kind, ns in notes("guest/truth.tsv") if kind == "net"]
+    naps = [n for n in off_cpu(HOST, 258, 0) if 15 * MS < n[1] - n[0] < 40 * MS]
+    assert len(asked) == 8 and len(naps) == 8, (asked, naps)
+    assert all(a[0] - MS < n[0] and n[1] < a[1] + MS for a, n in zip(asked, naps)), (asked, naps)
+
+
+def taken():
+    """What the host took of gapp, by the switches of both: while gapp ran or could have, the virtual CPU did not."""
+    report = delay(HOST, GUEST)
+    shift, end = guest_of(report)["clock_offset"], report["hosts"][0]["end"]
+    away = off_cpu(HOST, VCPU, end)
+    mine = [(a + shift, b + shift) for a, b in on_cpu_or_preempted(GUEST, GAPP)]
+    states = leaves(report["threads"][0]["summary"])
+    ours = states["interrupted/host:preempted"] + states.get("interrupted/host:blocked", 0)
+    theirs = overlap(mine, away)
+    # besides: gapp was ready after a wake-up, and the virtual CPU did not run
+    assert theirs <= ours <= theirs + 40 * MS, (ours, theirs)
+
+
+def tiles(report):
+    def check(node):
+        assert not node["children"] or sum(c["ns"] for c in node["children"]) == node["ns"], node["key"]
+        for child in node["children"]:
+            check(child)
+    summary = report["threads"][0]["summary"]
+    check(summary)
+    assert summary["ns"] == report["threads"][0]["end"] - report["threads"][0]["begin"], summary["ns"]
+
+
+def as_alone():
+    """The states with the host, and what it took, are the guest's alone."""
+    both, alone = (leaves(delay(*traces)["threads"][0]["summary"]) for traces in ((HOST, GUEST), (GUEST,)))
+    assert not [k for k in alone if "host:" in k], alone
+    hosts = sum(ns for key, ns in both.items() if "host:" in key)
+    lost = sum(alone[k] - both.get(k, 0) for k in alone)
+    assert hosts == lost and hosts > 300 * MS, (hosts, lost)
+    for key, ns in both.items():
+        assert "host:" in key or ns <= alone[key], (key, ns, alone)
+        assert not key.startswith("blocked/") or ns == alone[key], (key, ns, alone)
+    tiles(delay(HOST, GUEST))
+    tiles(delay(GUEST))
+
+
+def hog():
+    """hosthog took it only in its own times (truth-host.tsv, the host's clock), and most of it."""
+    report = delay(HOST, GUEST)
+    hogs = [(time - MS, time + ns + 20 * MS) for time, _, ns in notes("truth-host.tsv")]
+    path, by = [], {}
+    for wib in report["threads"][0]["summary"]["children"]:
+        for leaf in wib["children"]:
+            if leaf["key"] == "interrupted/host:preempted":
+                by = {c["key"].split("/")[-1]: c for c in leaf["children"]}
+    assert max(by, key=lambda name: by[name]["ns"]) == "by:hosthog", by.keys()
+    path = report["threads"][0]["instances"][str(by["by:hosthog"]["id"])]
+    last = max(h[1] for h in hogs)
+    outside = [p for p in path if p["begin"] < last and not any(h[0] <= p["begin"] and p["end"] <= h[1] for h in hogs)]
+    assert path and not outside, outside[:3]
+    assert re.search(r"could not go on: hypervisor did not run CPU 0/KVM \(277\), its virtual CPU \(on its CPU ran hosthog",
+                     report["verdict"][0]), report["verdict"]
+
+
+def behind():
+    """Its reads of /dev/vdd go on through qemu's workers to the host's file and disk; its questions to slowpeer; its late
+    timers to the virtual CPU's thread."""
+    report = delay(HOST, GUEST)
+    seen = set()
+
+    def look(block, depth=0):
+        name = (block.get("resource") or {}).get("name")
+        if depth and block["host"] == 0 and "/l2data.raw" in str(name):
+            seen.add("file")
+        if block["leaf"] == "blocked/syscall:preadv2" and "qemu-system-x86 (265)" in (block["cause"]["label"] or ""):
+            seen.add("machine")
+        if "late, as the host did not run CPU 0/KVM (277)" in (block["cause"]["label"] or ""):
+            seen.add("late")
+        for child in block.get("children", []):
+            look(child, depth + 1)
+    for block in report["threads"][0]["causality"]:
+        look(block)
+    assert seen == {"file", "machine", "late"}, seen
+    assert any("slowpeer (258) on hypervisor" in v for v in report["verdict"]), report["verdict"]
+    pieces = {(p["host"], p["name"]) for p in report["critical_path"]}
+    assert {(0, "worker"), (0, "slowpeer"), (1, "gapp"), (0, "CPU 0/KVM")} <= pieces, pieces
+    begin = report["window"]["begin"]
+    for piece in report["critical_path"]:
+        assert piece["begin"] == begin, piece
+        begin = piece["end"]
+    assert begin == report["window"]["end"]
+
+
+def order():
+    """The guest first: its clock is the reference then, and all lengths are what they were."""
+    there, back = delay(HOST, GUEST), delay(GUEST, HOST)
+    assert [h["hostname"] for h in back["hosts"]] == ["guest", "hypervisor"]
+    assert leaves(there["threads"][0]["summary"]) == leaves(back["threads"][0]["summary"])
+    assert guest_of(back)["clock_offset"] == 0 and guest_of(back)["guest"]["known"] == "seen"
+
+
+def vcpu_alone():
+    """The host's trace alone: its virtual CPU's thread makes no system call that was recorded, so all its work is the
+    guest's: what it had of the CPU, less the interrupts."""
+    report = t.report("delay", HOST, "--thread", str(VCPU))
+    states = leaves(report["threads"][0]["summary"])
+    assert "working/user" not in states and "working/guest" in states, states
+    off = sum(b - a for a, b in off_cpu(HOST, VCPU, report["hosts"][0]["end"]))
+    on = sum(ns for key, ns in states.items() if key.startswith("working/") or re.match("interrupted/(irq|vector|softirq|hrtimer)", key))
+    first = [s[0] for s in switches(HOST) if VCPU in (s[2], s[4])][0]
+    assert abs(on - (report["hosts"][0]["end"] - first - off)) < MS, (on, off)
+
+
+def given():
+    done = t.run("delay", HOST, GUEST, "--thread", str(GAPP), "--guest", "guest=4711")
+    assert done.returncode == 2 and b"qemu-system-x86 (265)" in done.stderr, done
+    done = t.run("delay", HOST, GUEST, "--guest", "mars=265", "--thread", str(GAPP))
+    assert done.returncode == 2 and b"no trace is of a host 'mars'" in done.stderr, done
+    done = t.run("delay", HOST, GUEST, "--guest", "guest", "--thread", str(GAPP))
+    assert done.returncode == 2 and b"NAME=PID" in done.stderr, done
+    report = t.report("delay", HOST, GUEST, "--thread", str(GAPP), "--guest", "guest=qemu-system-x86")
+    assert guest_of(report)["guest"]["known"] == "given", guest_of(report)
+    # a clock that is off by a second is believed, but nothing fits: nothing is concluded
+    report = t.report("delay", HOST, GUEST, "--thread", str(GAPP), "--clock-offset", "guest=1489ms")
+    assert "guest" not in guest_of(report), guest_of(report)
+    assert not [k for k in leaves(report["threads"][0]["summary"]) if "host:" in k]
+
+
+tap.case("which process it is, and its clock", found)
+tap.case("what the host took, by the switches of both", taken)
+tap.case("less that, the guest's states are those alone", as_alone)
+tap.case("hosthog took it", hog)
+tap.case("waits go on through the host", behind)
+tap.case("the other way round", order)
+tap.case("the host alone", vcpu_alone)
+tap.case("--guest, right and wrong", given)
+sys.exit(tap.done())
