@@ -495,6 +495,20 @@ def check_samples(browser):
     assert {"copier", "true"} <= set(wanted) and found == wanted, (found, wanted)
 
 
+def check_slept(browser):
+    """Off the CPU: below the call the kernel's functions in which threads fell asleep, with the time that `functions` has."""
+    browser.open("callstack", "delay", trace("callstack"), "--thread", "grep")
+    report = json.loads(output("functions", trace("callstack"), "--limit", "0", "--format", "json"))
+    wanted, = [one for one in report["waits"] if one["name"] == "grep" and one["leaf"] == "blocked/syscall:read"]
+    assert wanted["kernel"][-1] == "io_schedule" and not wanted["user"], wanted
+    found = sum(ns for way, ns in leaves(browser.js(FLAME, "waits")) if way[1].startswith("grep (") and way[2:3 + len(wanted["kernel"])] == ("read", *wanted["kernel"]))
+    assert found == wanted["ns"], (found, wanted["ns"])
+    # what `samples` has recorded is no stack of a wait: call and cause alone
+    browser.open("samples")
+    assert browser.js("return whylate.data.samples.waits") == []
+    assert browser.js(FLAME, "waits")[2] > 0
+
+
 def check_requests(browser):
     """Every request is a point, with its latency; the causes of a bar and the steps of a way are the JSON's, and add up."""
     arguments = ("requests", trace("web-mixed"))
@@ -1095,7 +1109,7 @@ IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("start
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
               ("what if: two paths on one scale", check_what_if), ("what if: tables", check_what_if_sums), ("what if: diff", check_what_if_diff), ("flame graphs in the address", check_flame_address), ("a click on a lane", check_lane_click),
               ("two fingers", check_pinch), ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
-              ("lanes of interrupts", check_interrupts), ("lanes of locks", check_holders), ("lanes of devices", check_depth), ("lanes of devices that were waited for", check_waited_depth), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
+              ("lanes of interrupts", check_interrupts), ("lanes of locks", check_holders), ("lanes of devices", check_depth), ("lanes of devices that were waited for", check_waited_depth), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("where threads fell asleep", check_slept), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
               ("diff: two histograms, two ways", check_diff), ("check", check_check), ("batch: its index leads to pages", check_index), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("profiles compared", check_compared), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("the graph's arrows pass by its boxes", check_graph_ways), ("without requests, and rows of who lives", check_nobody_asks), ("names that are markup", check_names),

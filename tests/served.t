@@ -133,11 +133,22 @@ def used(browser, server):
     assert "not found" not in browser.text("#picture")
     # the server searches all that was recorded, not only what the page has in detail
     search.clear()
-    search.send_keys("device:vda", Keys.ENTER)
-    wait(browser, "whylate.timeline.search.text === 'device:vda' && whylate.timeline.search.at >= 0")
-    hits = browser.js("return whylate.timeline.search.hits.length")
-    own = browser.js("return hitsOf('device:vda').length")
+    search.send_keys("syscall:read", Keys.ENTER)
+    wait(browser, "whylate.timeline.search.text === 'syscall:read' && whylate.timeline.search.at >= 0")
+    hits = browser.js("const {hits, left} = whylate.timeline.search; return hits.length + left")
+    own = browser.js("return hitsOf('syscall:read').length")
     assert hits > own, (hits, own)
+    # also in threads that the picture has no row for: here it is told that it has none for one of them
+    row = browser.js("return whylate.rows.findIndex((row) => row.name === arguments[0])", THREAD)
+    number = browser.js("const {threads} = whylate.data, [number] = threads.splice(arguments[0], 1, threads[0]); "
+                        "rowOfThread.delete(number); return number", row)
+    search.clear()
+    search.send_keys(THREAD, Keys.ENTER)
+    wait(browser, "whylate.timeline.search.text === '%s' && whylate.timeline.search.hits.some((one) => one.row < 0)" % THREAD)
+    browser.js("const {hits} = whylate.timeline.search; goToHit(whylate.timeline, hits.findIndex((one) => one.row < 0))")
+    assert "%s (" % THREAD in browser.text("#picture") and "has no row in this picture" in browser.text("#picture")
+    assert browser.driver.find_element(By.PARTIAL_LINK_TEXT, "Why: the report").get_attribute("href").count("thread=") == 1
+    browser.js("const {threads} = whylate.data, [row, number] = arguments; threads[row] = number; rowOfThread.set(number, row)", row, number)
     quiet(browser)
     load(browser, link)
     assert browser.text("h1") == "whylate delay"

@@ -187,7 +187,7 @@ function eachState(row, from, to, visit) {
 			const ns = Math.min(cells.begin[i + 1], end) - Math.max(cells.begin[i], begin),
 				what = cells.what[i];
 			if (what >= 0) {
-				visit(LEAVES[what], LEAVES[what].kind, ns, cells.extra.get(i));
+				visit(LEAVES[what], LEAVES[what].kind, ns, cells.extra.get(i), cells.begin[i]);
 				continue;
 			}
 			const first = (-1 - what) * CLASSES.length;

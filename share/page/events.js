@@ -19,8 +19,9 @@ function makeTimeline() {
 		'aria-label': 'Search in the timeline',
 	});
 	const found = el('span', {id: 'found', class: 'note', role: 'status'}),
-		hits = el('div', {id: 'hits', hidden: true});
-	timeline.search = {text: '', hits: [], at: -1, found, list: hits};
+		hits = el('div', {id: 'hits', hidden: true}),
+		other = el('div', {class: 'note', role: 'status', hidden: true});
+	timeline.search = {text: '', hits: [], at: -1, found, list: hits, other};
 	const frames = button(
 		'Frames',
 		'Nested control-flow frames below every row',
@@ -70,6 +71,7 @@ function makeTimeline() {
 		toolbar,
 		legend(),
 		hits,
+		other,
 		timeline.minimap.canvas,
 		canvas,
 		el(

@@ -3,8 +3,11 @@
  *
  *   critical path   who waited in what › for whom › what that one did: the waits that the path went through, nested
  *   on a CPU        thread › the functions of its call stacks, where samples were recorded; else its states
- *   off the CPU     thread › what it waited in › on what › who ended it
+ *   off the CPU     thread › its functions › what it waited in › the kernel's functions › on what › who ended it;
+ *                   functions where call stacks were recorded as it fell asleep
  */
+const HAS_SAMPLES = Boolean(TIMELINE.samples && (TIMELINE.samples.of.length || TIMELINE.samples.omitted));
+const SLEPT = new Map((TIMELINE.samples?.waits || []).map(([row, begin, node]) => [`${row} ${begin}`, node]));
 
 const rowName = (row) => (row >= 0 ? named(ROWS[row]) : 'a thread without a row');
 const callOf = (key) => key.replace(/^\w+\/(syscall:)?/, '');
@@ -109,7 +112,7 @@ function stackFrames(node) {
 
 function cpuTree(timeline, from, to) {
 	const root = newNode('on a CPU', 'all');
-	if (TIMELINE.samples) {
+	if (HAS_SAMPLES) {
 		for (const [row, list] of samplesByRow(from, to))
 			for (const [, , node, samples, ns] of list) addWay(root, [[rowName(row), 'all'], ...stackFrames(node)], ns, samples);
 		return root;
@@ -125,10 +128,13 @@ function cpuTree(timeline, from, to) {
 function waitTree(timeline, from, to) {
 	const root = newNode('off the CPU', 'all');
 	for (const row of ROWS.keys())
-		eachState(row, from, to, (leaf, kind, ns, extra) => {
+		eachState(row, from, to, (leaf, kind, ns, extra, begin) => {
 			if (kind !== BLOCKED && kind !== READY) return;
 			const key = CLASSES[kind].key,
-				way = [[rowName(row), 'all'], [leaf ? callOf(leaf.key) : MERGED, key]];
+				node = leaf ? SLEPT.get(`${row} ${begin}`) : undefined,
+				frames = node === undefined ? [] : stackFrames(node),
+				of = (wanted) => frames.filter(([, one]) => one === wanted),
+				way = [[rowName(row), 'all'], ...of('user'), [leaf ? callOf(leaf.key) : MERGED, key], ...of('syscall')];
 			if (extra && extra[0]) way.push([`on ${STRINGS[extra[0]]}`, key]);
 			if (extra && extra[1]) way.push([STRINGS[extra[1]], 'all']);
 			addWay(root, way, ns);
@@ -147,7 +153,7 @@ const FLAMES = [
 		id: 'cpu',
 		title: 'On a CPU',
 		tree: cpuTree,
-		about: TIMELINE.samples
+		about: HAS_SAMPLES
 			? 'Call stacks of samples, outermost function first; dark blue is the program, light blue the kernel.'
 			: 'No samples with call stacks were recorded, so these are states: what ran, by thread.',
 	},
@@ -155,7 +161,9 @@ const FLAMES = [
 		id: 'waits',
 		title: 'Off the CPU',
 		tree: waitTree,
-		about: 'What threads waited in, on what, and who ended it; only waits for others, and for a CPU.',
+		about:
+			'What threads waited in, on what, and who ended it; only waits for others, and for a CPU.' +
+			(SLEPT.size ? ' Functions are those in which they fell asleep, as recorded there; dark blue is the program, light blue the kernel.' : ''),
 	},
 ];
 
@@ -163,12 +171,12 @@ const FLAMES = [
 function flameNotes(flame) {
 	const {samples} = TIMELINE,
 		notes = [];
-	if (flame.id === 'cpu' && samples) {
+	if (flame.id === 'cpu' && HAS_SAMPLES) {
 		if (samples.part_ns)
 			notes.push(`There are many samples, so each is placed to within ${duration(samples.part_ns)}.`);
 		if (samples.omitted) notes.push(`${count(samples.omitted, 'sample')} left out: too many for a page.`);
 	}
-	if (!LEVELS[LEVELS.length - 1].exact && !(flame.id === 'cpu' && samples) && (flame.id !== 'path' || REPORT.critical_path_omitted))
+	if (!LEVELS[LEVELS.length - 1].exact && !(flame.id === 'cpu' && HAS_SAMPLES) && (flame.id !== 'path' || REPORT.critical_path_omitted))
 		notes.push('Short states are merged in this page: their shares are within a 255th.');
 	if (TIMELINE.rows_omitted && flame.id !== 'path') notes.push('Only of threads that have a row in the timeline.');
 	return notes.join(' ');
@@ -195,7 +203,7 @@ function flameSection(timeline) {
 	};
 	const choose = (flame) => {
 		chosen = flame;
-		icicle = new Icicle(`Flame graph: ${flame.title}`, flame.id === 'cpu' && TIMELINE.samples ? 'sample' : null);
+		icicle = new Icicle(`Flame graph: ${flame.title}`, flame.id === 'cpu' && HAS_SAMPLES ? 'sample' : null);
 		icicle.onplace = (step) => rememberPlace(timeline, step);
 		place.replaceChildren(icicle.element);
 		for (const tab of tabs) tab.setAttribute('aria-pressed', tab.dataset.flame === flame.id);

@@ -5,6 +5,7 @@
  */
 const HITS_MAX = 100000,
 	HITS_LISTED = 40;
+const ROWS_LEFT_OUT = TIMELINE.rows_omitted || 0;
 
 /* All stretches that the report speaks of, each with the words it has for it: [{thread, begin, end, text}] */
 let spoken = null;
@@ -40,12 +41,13 @@ function stretchesSpokenOf() {
 	return spoken;
 }
 
-/* [{row, begin, end, text}] by time, each place once. `served`: the states that a server found, [{row, begin, end, leaf, text}] */
+/* [{row, begin, end, text}] by time, each place once. `served`: the states that a server found, [{row, begin, end, leaf, text}]; of a
+ * thread without a row also who it is: {thread}. */
 function hitsOf(word, served = null) {
 	const hits = new Map();
-	const add = (row, begin, end, text) => {
-		const key = `${row} ${begin}`;
-		if (hits.size < HITS_MAX && !hits.has(key)) hits.set(key, {row, begin, end, text});
+	const add = (row, begin, end, text, thread) => {
+		const key = `${thread ? named(thread) : row} ${begin}`;
+		if (hits.size < HITS_MAX && !hits.has(key)) hits.set(key, {row, begin, end, text, thread});
 	};
 	const leaves = new Set(
 			LEAVES.map((leaf, i) => (`${leaf.key} ${leaf.label}`.toLowerCase().includes(word) ? i : -1)),
@@ -72,8 +74,8 @@ function hitsOf(word, served = null) {
 		if (!served) look(row, cells);
 	}
 	if (!served) for (const part of PARTS) look(part.row, cellsOfPart(part));
-	for (const {row, begin, end, leaf, text} of served || [])
-		add(row, begin, end, `${LEAVES[leaf].key}${text ? `: ${STRINGS[text]}` : ''}`);
+	for (const {row, begin, end, leaf, text, thread} of served || [])
+		if (row >= 0 || thread) add(row, begin, end, `${LEAVES[leaf].key}${text ? `: ${STRINGS[text]}` : ''}`, thread);
 	for (const {thread, begin, end, text} of stretchesSpokenOf())
 		if (text.toLowerCase().includes(word)) {
 			const row = findRow(thread, begin);
@@ -91,6 +93,7 @@ function mark(timeline, text) {
 	search.text = '';
 	search.hits = [];
 	search.list.hidden = true;
+	search.other.hidden = true;
 	search.found.textContent = word ? `${count(timeline.matches.size, 'thread')}; Enter finds all places` : '';
 	timeline.draw();
 }
@@ -108,7 +111,7 @@ function listHits(timeline) {
 					'li',
 					{},
 					button(
-						`${named(ROWS[hit.row])} ${duration(hit.end - hit.begin)}`,
+						`${named(hit.thread || ROWS[hit.row])} ${duration(hit.end - hit.begin)}`,
 						`from ${clock(hit.begin)}`,
 						() => goToHit(timeline, hits.indexOf(hit)),
 						{class: 'plain'},
@@ -120,6 +123,9 @@ function listHits(timeline) {
 		hits.length > longest.length
 			? el('p', {class: 'note'}, `The ${longest.length} longest; Next goes through all ${hits.length.toLocaleString('en')}.`)
 			: null,
+		ROWS_LEFT_OUT && !served.is
+			? el('p', {class: 'note'}, `Only threads with a row in this page were searched: ${count(ROWS_LEFT_OUT, 'thread')} more ${ROWS_LEFT_OUT === 1 ? 'has' : 'have'} none.`)
+			: null,
 	);
 	list.hidden = !hits.length;
 }
@@ -127,17 +133,24 @@ function listHits(timeline) {
 function goToHit(timeline, at) {
 	const {search} = timeline,
 		hit = search.hits[at],
-		cell = cellAt(hit.row, hit.begin, 0);
+		width = timeline.to - timeline.from;
 	search.at = at;
+	search.found.textContent =
+		`${at + 1} of ${search.hits.length.toLocaleString('en')}` + (search.left ? `; ${search.left.toLocaleString('en')} shorter ones left out` : '');
+	if (hit.row < 0) {
+		timeline.show(hit.begin - (hit.end - hit.begin) * 0.35, hit.end + (hit.end - hit.begin) * 0.35);
+		fill(search.other, `${named(hit.thread)} has no row in this picture. `, served.link(hit.thread, hit.begin, hit.end));
+		search.other.hidden = false;
+		return;
+	}
+	search.other.hidden = true;
+	const cell = cellAt(hit.row, hit.begin, 0);
 	const found =
 		cell && cell.begin === hit.begin
 			? cell
 			: {row: hit.row, begin: hit.begin, end: hit.end, ns: hit.end - hit.begin, kind: UNKNOWN, stretch: true};
 	select(timeline, found, found.ns < timeline.nsPerPixel * 4);
-	const width = timeline.to - timeline.from;
 	if (hit.end < timeline.from || hit.begin > timeline.to) timeline.show(hit.begin - width / 2, hit.begin + width / 2);
-	search.found.textContent =
-		`${at + 1} of ${search.hits.length.toLocaleString('en')}` + (search.left ? `; ${search.left.toLocaleString('en')} shorter ones left out` : '');
 }
 
 /* The next place found, or the one before. */
@@ -180,8 +193,9 @@ function goOn(timeline, back) {
 	if (length) {
 		goToHit(timeline, (search.at + (back ? length - (search.at < 0 ? 0 : 1) : 1)) % length);
 	} else {
-		search.found.textContent = 'not found';
-		announce('not found');
+		const where = ROWS_LEFT_OUT && !served.is ? ` in the ${count(ROWS.length, 'thread')} of this page; ${ROWS_LEFT_OUT.toLocaleString('en')} more have no row` : '';
+		search.found.textContent = `not found${where}`;
+		announce(search.found.textContent);
 	}
 }
 

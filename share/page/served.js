@@ -8,6 +8,7 @@
  */
 const SERVED = TIMELINE.served,
 	AROUND = 0.25, /* of what is in view, on both sides */
+	LANES_DO = 0.3, /* of the window: of more the page's own lanes are fine enough */
 	LOOK_MS = 30,
 	AGAIN_MS = 3000; /* after an answer failed to come */
 const rowOfThread = new Map((TIMELINE.threads || []).map((thread, row) => [thread, row]));
@@ -50,21 +51,21 @@ served.detailOf = (row, from, to, level) => {
 	return detail?.cells && detail.tolerance < level.tolerance && detail.from < to && detail.to > from ? detail : null;
 };
 
-const ROWS_ASKED = 1024; /* the server takes no more */
-
-/* In all that was recorded, not only in what the page has of it. */
+/* In all that was recorded, not only in what the page has of it: also in threads without a row here, which are told of by name. */
 served.search = async (word) => {
 	const answer = await askServer('search', {
 			from: String(BASE),
 			to: String(absolute(LENGTH)),
-			threads: TIMELINE.threads.slice(0, ROWS_ASKED),
+			threads: TIMELINE.threads,
 			text: word,
 		}),
-		numbers = numbersOf(answer);
+		numbers = numbersOf(answer),
+		others = new Map(answer.threads.map(([number, host, tid, name]) => [number, {host, tid, name}]));
 	return {
 		left: answer.count - answer.hits.length,
 		list: answer.hits.map(([thread, begin, ns, leaf, text]) => ({
-			row: rowOfThread.get(thread),
+			row: rowOfThread.get(thread) ?? -1,
+			thread: others.get(thread),
 			begin,
 			end: begin + ns,
 			leaf: numbers.leaf(leaf),
@@ -112,7 +113,7 @@ class Served {
 
 	lanesLack() {
 		const {from, to} = this.timeline;
-		if (!LANES.length || to - from > LENGTH * 0.6) return false;
+		if (!LANES.length || to - from > LENGTH * LANES_DO) return false;
 		/* again where what there is would be seen as steps */
 		return !(this.lanes && this.lanes.from <= from && this.lanes.to >= to && this.lanes.to - this.lanes.from <= (to - from) * 4);
 	}

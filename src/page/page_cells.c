@@ -12,6 +12,7 @@
 
 #define LEVELS 16
 #define LEVEL_BYTES (360u << 10)   /* of the finest level at most; coarser ones are smaller */
+#define SERVED_BYTES (640u << 10)  /* … of a page that is served: half of a window needs no answer */
 #define MENTION_BYTES (200u << 10) /* exact states around what the report speaks of */
 #define MENTION_CELLS 3000         /* … of one thread in one of them */
 #define MENTIONS_MAX 400
@@ -322,13 +323,14 @@ bool write_levels(struct packer *packer, struct output *output)
 	struct level levels[LEVELS];
 	int64_t tolerance =
 		(session->asked.to - session->asked.from) / COARSE_CELLS * MAX(threads->len, 1);
+	gsize limit = session->asked.options->served ? SERVED_BYTES : LEVEL_BYTES;
 	guint count = 0, kept;
 	bool exact;
 
 	tolerance = MAX(tolerance, (session->asked.to - session->asked.from) / 1000);
 	for (; count < LEVELS - 1 && tolerance > 0; tolerance /= FINER, count++)
-		level_init(&levels[count], packer, tolerance, count ? LEVEL_BYTES : SIZE_MAX);
-	level_init(&levels[count++], packer, 0, LEVEL_BYTES);
+		level_init(&levels[count], packer, tolerance, count ? limit : SIZE_MAX);
+	level_init(&levels[count++], packer, 0, limit);
 	for (guint i = 0; i < threads->len && !session_interrupted(session); i++) {
 		struct stretch row = row_stretch(packer->rows, g_array_index(threads, uint32_t, i));
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See page_samples.h. As JSON:
+/* See page_samples.h. Waits have the stack that was recorded at the switch from the thread (the
+ * contexts callstack-kernel and callstack-user). As JSON:
  *
  *   functions  [name, 1: of the kernel]
  *   nodes      [node of the caller or -1, function,       stacks, outermost first, as one tree
@@ -8,17 +9,21 @@
  *                                                         together; of more than SAMPLES_MAX that
  *                                                         part is longer
  *   part_ns    how long that is; 0: times are exact
+ *   waits      [row, begin, node]                         where it fell asleep; the longest
  *
  * A thread's time in a state is shared out by its samples in their order, so that those of a state
  * add up to its time, to the ns, as in the tree of `functions`.
  */
 #include "page/page_samples.h"
 
+#include <string.h>
+
 #include "report/columns.h"
 #include "samples/sampled_states.h"
 
 #define SAMPLES_MAX 4000 /* rows of "of" */
 #define NODES_MAX 6000
+#define WAITS_MAX 4000 /* rows of "waits" */
 #define PARTS_MOST 4096 /* of the window, if times are not exact */
 
 struct seen {
@@ -27,6 +32,12 @@ struct seen {
 	guint node;
 	uint32_t samples;
 	int64_t ns;
+};
+
+struct slept {
+	guint row;
+	int64_t begin, ns;
+	uint32_t thread, callpaths;
 };
 
 /* How much of a state's time was given to samples. */
@@ -51,6 +62,7 @@ struct sampling {
 	GArray *functions;     /* uint32_t: sample_function() */
 	GHashTable *numbers;   /* … -> place + 1 */
 	GArray *seen;          /* struct seen */
+	GArray *slept;         /* struct slept */
 	uint64_t omitted;      /* samples: too many different stacks */
 };
 
@@ -86,20 +98,24 @@ static int64_t node_below(struct sampling *sampling, int64_t caller,
 	return GPOINTER_TO_UINT(known) - 1;
 }
 
-static int64_t node_of(struct sampling *sampling, const struct sample_stack *stack)
+/* Without the `inner` innermost functions. */
+static int64_t node_of(struct sampling *sampling, const struct sample_stack *stack, guint inner)
 {
-	gpointer known = g_hash_table_lookup(sampling->stacks, stack);
+	gpointer known = inner ? NULL : g_hash_table_lookup(sampling->stacks, stack);
 	int64_t node = -1;
 
 	if (known)
 		return GPOINTER_TO_UINT(known) - 1;
-	for (guint i = stack->frames->len; i-- > 0;) {
+	for (guint i = stack->frames->len; i-- > inner;) {
 		node = node_below(sampling, node,
 				  &g_array_index(stack->frames, struct sample_frame, i));
 		if (node < 0)
 			return -1;
 	}
-	g_hash_table_insert(sampling->stacks, (gpointer) stack, GUINT_TO_POINTER(node + 1));
+	if (node < 0)
+		return -1;
+	if (!inner)
+		g_hash_table_insert(sampling->stacks, (gpointer) stack, GUINT_TO_POINTER(node + 1));
 	return node;
 }
 
@@ -137,7 +153,7 @@ static void add_seen(struct sampling *sampling, guint row, int64_t time, guint p
 {
 	const struct sampled_state *state = g_ptr_array_index(sampling->states.list, place);
 	struct shared *shared = &sampling->shared[place];
-	int64_t node = node_of(sampling, stack), until;
+	int64_t node = node_of(sampling, stack, 0), until;
 	struct seen seen = {row, time - sampling->rows->session->asked.from, (guint) node, 1, 0};
 
 	shared->samples++;
@@ -173,6 +189,92 @@ static void add_samples(struct sampling *sampling, guint row, uint32_t thread,
 		if (stack->frames->len)
 			add_seen(sampling, row, sample->time, place, stack);
 	}
+}
+
+/* --- waits ------------------------------------------------------------------------------------ */
+
+static void add_waits_of(struct sampling *sampling, guint row)
+{
+	const struct session *session = sampling->rows->session;
+	uint32_t thread = g_array_index(sampling->rows->threads, uint32_t, row);
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	int64_t from = MAX(life->begin, session->asked.from),
+		to = MIN(life->end, session->asked.to);
+	struct spans spans;
+	struct span span;
+
+	if (from >= to)
+		return;
+	spans_begin(&spans, session, thread, from, to);
+	while (spans_next_off_cpu(&spans, &span)) {
+		struct slept slept = {row, span.begin, span.end - span.begin, thread, 0};
+
+		if (leaf_is_blocked(span.leaf))
+			slept.callpaths =
+				block_at(&session->trace.timeline, span.ref)->callpaths;
+		if (slept.callpaths)
+			g_array_append_val(sampling->slept, slept);
+	}
+}
+
+static int longest_first(gconstpointer a, gconstpointer b)
+{
+	const struct slept *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static void find_waits(struct sampling *sampling)
+{
+	const struct session *session = sampling->rows->session;
+
+	if (session->trace.flow.callstacks.paths->len <= 1)
+		return;
+	for (guint i = 0; i < sampling->rows->threads->len && !session_interrupted(session); i++)
+		add_waits_of(sampling, i);
+	g_array_sort(sampling->slept, longest_first);
+	if (sampling->slept->len > WAITS_MAX)
+		g_array_set_size(sampling->slept, WAITS_MAX);
+}
+
+/* Functions of the switch itself, which all waits end in. */
+static guint switch_functions(const struct sampling *sampling, const struct sample_stack *stack)
+{
+	guint count = 0;
+
+	for (; count < stack->frames->len; count++) {
+		const struct code_function *function = sample_function(
+			sampling->rows->session,
+			g_array_index(stack->frames, struct sample_frame, count).function);
+
+		if (!function->kernel || (strcmp(function->name, "__schedule") != 0 &&
+					  strcmp(function->name, "schedule") != 0))
+			break;
+	}
+	return count;
+}
+
+/* The node of where it fell asleep; -1: no stack was recorded, or there are too many. */
+static int64_t node_of_wait(struct sampling *sampling, const struct slept *slept)
+{
+	const struct session *session = sampling->rows->session;
+	const struct callpaths *paths =
+		callpaths_at(&session->trace.flow.callstacks, slept->callpaths);
+	const struct sample at = {.time = slept->begin,
+				  .kernel = paths->kernel,
+				  .user = paths->user,
+				  .source = SAMPLE_OWN};
+
+	const struct sample_stack *stack;
+
+	if (!paths->kernel && !paths->user)
+		return -1;
+	stack = sample_stack(session, slept->thread, &at);
+	return node_of(sampling, stack, switch_functions(sampling, stack));
 }
 
 /* --- together, where they are many ------------------------------------------------------------ */
@@ -256,9 +358,27 @@ static void put_functions(const struct sampling *sampling, struct output *output
 	json_end(output, ']');
 }
 
+static void put_waits(struct sampling *sampling, struct output *output)
+{
+	json_begin(output, "waits", '[', LINES_NOT);
+	for (guint i = 0; i < sampling->slept->len; i++) {
+		const struct slept *slept = &g_array_index(sampling->slept, struct slept, i);
+		int64_t node = node_of_wait(sampling, slept);
+
+		if (node >= 0)
+			put_numbers(output,
+				    (int64_t[]) {slept->row,
+						 slept->begin - sampling->rows->session->asked.from,
+						 node},
+				    3);
+	}
+	json_end(output, ']');
+}
+
 static void put_all(struct sampling *sampling, struct output *output)
 {
 	json_begin(output, "samples", '{', LINES_BETWEEN);
+	put_waits(sampling, output);
 	json_put_whole(output, "part_ns", merge_as_needed(sampling));
 	json_put_whole(output, "omitted", (int64_t) sampling->omitted);
 	put_functions(sampling, output);
@@ -294,10 +414,13 @@ void page_samples(const struct page_rows *rows, struct output *output)
 	sampling.functions = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	sampling.numbers = g_hash_table_new(NULL, NULL);
 	sampling.seen = g_array_new(FALSE, FALSE, sizeof(struct seen));
+	sampling.slept = g_array_new(FALSE, FALSE, sizeof(struct slept));
 	for (guint i = 0; i < rows->threads->len && !session_interrupted(rows->session); i++)
 		each_working(&sampling, i, add_samples);
-	if (sampling.seen->len || sampling.omitted)
+	find_waits(&sampling);
+	if (sampling.seen->len || sampling.omitted || sampling.slept->len)
 		put_all(&sampling, output);
+	g_array_free(sampling.slept, TRUE);
 	g_array_free(sampling.seen, TRUE);
 	g_hash_table_destroy(sampling.numbers);
 	g_array_free(sampling.functions, TRUE);

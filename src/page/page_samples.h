@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What ran on CPUs, as recorded call stacks show it: for the page's flame graph.
+/* What ran on CPUs, and where threads fell asleep, as recorded call stacks show it: for the page's
+ * flame graph.
  *
  * Place: page/, part of the page's second block (page_timeline.h), over samples/sampled_states.h.
  */
@@ -9,7 +10,7 @@
 #include "page/page_rows.h"
 #include "report/output.h"
 
-/* Member "samples", where threads that have a row have any. */
+/* Member "samples", where threads that have a row have any stacks. */
 void page_samples(const struct page_rows *rows, struct output *output);
 
 #endif

@@ -24,6 +24,7 @@ struct page_search {
 	GByteArray *leaves; /* by number: … */
 	GByteArray *texts; /* whether it has the word */
 	GArray *hits; /* struct hit */
+	GHashTable *shown; /* threads that the page has a row for */
 	uint64_t count;
 };
 
@@ -116,6 +117,24 @@ static void look_at(struct page_search *search, const struct span *span)
 		cut(search);
 }
 
+/* The whole of a thread, where its name has the word. */
+static void look_at_name(struct page_search *search, const struct stretch *row)
+{
+	const struct session *session = search->packer.rows->session;
+	struct hit hit = {row->begin, row->end - row->begin, row->thread, 0, 0};
+	g_autofree char *name =
+		g_strdup_printf("%s (%d)", session_thread_name(session, row->thread),
+				model_thread(&session->trace.model, row->thread)->tid);
+
+	if (!has_word(search, name))
+		return;
+	hit.text = text_number(&search->packer, name);
+	hit.leaf = packer_leaf(&search->packer, &(struct page_leaf) {PACK(LEAF_UNKNOWN, 0),
+								     CLASS_UNKNOWN});
+	search->count++;
+	g_array_append_val(search->hits, hit);
+}
+
 static void search_row(struct page_search *search, uint32_t thread, const struct shown_part *part)
 {
 	struct packer *packer = &search->packer;
@@ -123,8 +142,12 @@ static void search_row(struct page_search *search, uint32_t thread, const struct
 	struct spans spans;
 	struct span span;
 
-	if (row.begin >= part->to || row.end <= part->from || row.begin >= row.end)
+	if (track_empty(&model_thread(&packer->rows->session->trace.model, thread)->track) ||
+	    row.begin >= part->to || row.end <= part->from || row.begin >= row.end)
 		return;
+	/* of those with a row the page looks itself */
+	if (!g_hash_table_contains(search->shown, GUINT_TO_POINTER(thread)))
+		look_at_name(search, &row);
 	packer->thread = row.thread;
 	packer->until = row.end;
 	spans_begin(&spans, packer->rows->session, row.thread, row.begin, row.end);
@@ -132,6 +155,30 @@ static void search_row(struct page_search *search, uint32_t thread, const struct
 		if (span.end > part->from)
 			look_at(search, &span);
 	timeline_let_go(&packer->rows->session->trace.timeline);
+}
+
+/* Those that the page has no row for: it knows nothing of them. */
+static void put_threads(const struct page_search *search, struct output *output)
+{
+	const struct session *session = search->packer.rows->session;
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+
+	json_begin(output, "threads", '[', LINES_NOT);
+	for (guint i = 0; i < search->hits->len; i++) {
+		uint32_t number = g_array_index(search->hits, struct hit, i).thread;
+		const struct thread *thread = model_thread(&session->trace.model, number);
+
+		if (g_hash_table_contains(search->shown, GUINT_TO_POINTER(number)) ||
+		    !g_hash_table_add(seen, GUINT_TO_POINTER(number)))
+			continue;
+		json_begin(output, NULL, '[', LINES_NOT);
+		json_put_whole(output, NULL, number);
+		json_put_whole(output, NULL, thread->host);
+		json_put_whole(output, NULL, thread->tid);
+		json_put_text(output, NULL, session_thread_name(session, number));
+		json_end(output, ']');
+	}
+	json_end(output, ']');
 }
 
 static void put_hits(const struct page_search *search, int64_t base, struct output *output)
@@ -163,14 +210,20 @@ void page_search(const struct session *session, const struct shown_part *part,
 
 	page_rows_shown(&rows, session, part);
 	packer_init(&search.packer, &rows);
+	search.shown = g_hash_table_new(NULL, NULL);
 	for (guint i = 0; i < rows.threads->len; i++)
-		search_row(&search, g_array_index(rows.threads, uint32_t, i), part);
+		g_hash_table_add(search.shown, GUINT_TO_POINTER(g_array_index(
+						       rows.threads, uint32_t, i)));
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
+		search_row(&search, i, part);
 	cut(&search);
 	g_array_sort(search.hits, first_first);
 	put_hits(&search, part->base, output);
+	put_threads(&search, output);
 	write_texts(&search.packer, output);
 	packer_clear(&search.packer);
 	page_rows_clear(&rows);
+	g_hash_table_destroy(search.shown);
 	g_array_unref(search.hits);
 	g_byte_array_unref(search.texts);
 	g_byte_array_unref(search.leaves);

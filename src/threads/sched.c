@@ -112,7 +112,7 @@ static void switch_from(struct flow *flow, struct host *host, struct cpu *cpu,
 	switch_out(flow, host, cpu, thread, event->sched_switch.prev_state);
 	thread->flow.left = flow->time;
 	flow->has_callstacks |= event->has_callstacks && event->callstack.count > 0;
-	if (event->has_callstacks && flow->operations_wanted && thread->state == THREAD_BLOCKED)
+	if (event->has_callstacks && thread->state == THREAD_BLOCKED)
 		switch_callstacks(flow, thread, event);
 }
 

@@ -281,7 +281,7 @@ static void thread_woken(struct flow *flow, struct thread *thread, const struct 
 /* The functions that led to the wake-up. */
 static void waker_callstacks(struct flow *flow, struct waker *waker, const struct event *event)
 {
-	if (!event->has_callstacks || !flow->operations_wanted || waker->why == WHY_GAP)
+	if (!event->has_callstacks || waker->why == WHY_GAP)
 		return;
 	waker->callstack = callstack_id(&flow->callstacks, &event->callstack);
 	waker->user_callstack = callstack_id(&flow->callstacks, &event->user_callstack);

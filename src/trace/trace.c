@@ -206,7 +206,6 @@ void trace_forget_operations(struct trace *trace)
 	struct flow *flow = &trace->flow;
 
 	flow->odd[ODD_FUNCTION] = flow->odd[ODD_USER_FUNCTION] = flow->odd[ODD_USER_THREAD] = 0;
-	flow->has_wait_stacks = false;
 	idmap_clear(&flow->callbacks);
 	idmap_init(&flow->callbacks);
 }
