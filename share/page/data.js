@@ -215,12 +215,15 @@ function commandFor(thread, begin, end) {
 
 /* --- words for the states -------------------------------------------------------- */
 
+/* On the critical path every wait counts, also one by the thread's own timer. */
+const HAS_PATH = Boolean(REPORT.critical_path?.length || KIND === 'diff');
+
 const CLASSES = [
 	{key: 'user', label: 'Ran user code, or as a kernel thread'},
 	{key: 'syscall', label: 'Ran in a system call'},
 	{key: 'interrupt', label: 'Interrupted'},
 	{key: 'ready', label: 'Ready, without a CPU'},
-	{key: 'blocked', label: 'Waited for others'},
+	{key: 'blocked', label: HAS_PATH ? 'Waited for others, or on the critical path' : 'Waited for others'},
 	{key: 'unknown', label: 'Unknown'},
 	{key: 'idle', label: 'Waits that do not count: own timers, idle, the tracer'},
 ];

@@ -257,6 +257,7 @@ function threadTable(timeline) {
 	const threads = REPORT.threads
 		.map((thread) => ({...thread, ...threadTotals(thread)}))
 		.sort((a, b) => b.working_ns - a.working_ns)
+		.filter((one, i) => i < 5 || one.working_ns)
 		.slice(0, 25);
 	return table(
 		[

@@ -188,7 +188,7 @@ function waysHere() {
 			: `From ${target.begin} to ${target.end}: the critical path of each.`,
 		el(
 			'ul',
-			{class: 'legend'},
+			{class: 'legend solid'},
 			legend.filter(({key}) => used.has(key)).map(({key, label}) => el('li', {}, el('span', {class: `swatch c-${key}`}), label)),
 		),
 		ways,
@@ -219,10 +219,10 @@ const stepWords = (steps) =>
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* How much longer (right, orange) or shorter (left, blue) B is. */
-function differenceBar(value, most) {
+/* How much longer (right) or shorter (left) B is, in the colour of what that is. */
+function differenceBar(value, most, kind) {
 	const share = Math.min(1, Math.abs(value) / Math.max(most, 1)) * 50;
-	const part = el('span', {class: value > 0 ? 'c-blocked' : 'c-user', 'width%': share}),
+	const part = el('span', {class: `c-${kind}`, 'width%': share}),
 		box = el('span', {class: 'bar', role: 'img', 'aria-label': signed(value), title: signed(value)}, part);
 	part.style.marginLeft = `${value > 0 ? 50 : 50 - share}%`;
 	return box;
@@ -240,7 +240,7 @@ function causeTable() {
 			[
 				{title: 'Cause', of: (one) => `${one.kind}: ${one.label}`},
 				{title: 'B less A', number: true, of: (one) => signed(one.difference)},
-				{title: '', of: (one) => differenceBar(one.difference, most)},
+				{title: '', of: (one) => differenceBar(one.difference, most, familyOf(one.kind).key)},
 				{title: 'A', number: true, of: (one) => valueOf(one.a)},
 				{title: 'B', number: true, of: (one) => valueOf(one.b)},
 				{title: 'In requests of A, B', number: true, of: (one) => `${one.a_requests}, ${one.b_requests}`},
@@ -266,7 +266,7 @@ function partTable() {
 				{title: 'Who', of: (one) => one.thread},
 				{title: 'State', of: (one) => one.leaf + (one.resource ? ` on ${one.resource}` : '')},
 				{title: 'B less A', number: true, of: (one) => (one.difference_ns > 0 ? '+' : '') + duration(one.difference_ns)},
-				{title: '', of: (one) => differenceBar(one.difference_ns, most)},
+				{title: '', of: (one) => differenceBar(one.difference_ns, most, CLASSES[classOfKey(one.leaf)].key)},
 				{title: 'A', number: true, of: (one) => duration(one.a_ns)},
 				{title: 'B', number: true, of: (one) => duration(one.b_ns)},
 			],

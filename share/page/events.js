@@ -125,13 +125,30 @@ function notes() {
 function away(timeline) {
 	const line = el('p', {class: 'note', id: 'away'}),
 		tell = () => {
-			const number = timeline.lines.filter((row) => timeline.isAway(row)).length;
+			const number = timeline.lines.filter((row) => timeline.isAway(row) && !timeline.still.has(row)).length;
 			line.textContent = number ? `${count(number, 'thread')} that did not live in the part shown ${number === 1 ? 'has' : 'have'} no row.` : '';
 			line.hidden = !number;
 		};
 	timeline.listeners.push(tell);
 	tell();
-	return line;
+	return timeline.showStill ? line : [line, still(timeline)];
+}
+
+/* Those that slept all the time, and woke for nobody. */
+function still(timeline) {
+	const number = timeline.still.size,
+		words = () => `${timeline.showStill ? 'Hide' : 'Show'} the ${count(number, 'thread')} that slept all the time`;
+	const change = button(
+		words(),
+		'Kernel threads without work, and threads whose wait began before the trace',
+		() => {
+			timeline.showStill = !timeline.showStill;
+			change.textContent = words();
+			timeline.resize();
+		},
+		{id: 'still'},
+	);
+	return el('p', {class: 'note'}, change);
 }
 
 /* --- details ------------------------------------------------------------------------ */

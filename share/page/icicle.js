@@ -109,7 +109,7 @@ class Icicle {
 	words(node) {
 		return (
 			`${node.name}: ${duration(Math.round(node.ns))}, ${percent(node.ns, this.root.ns)} of ${duration(Math.round(this.root.ns))}` +
-			(this.counted ? `, ${count(node.count, this.counted)}` : '')
+			(this.counted && node.count ? `, ${count(node.count, this.counted)}` : '')
 		);
 	}
 
@@ -174,7 +174,7 @@ class Icicle {
 			showTip(event.clientX, event.clientY, [
 				node.name,
 				`${duration(Math.round(node.ns))}, ${percent(node.ns, this.root.ns)} of all${node.above ? `, ${percent(node.ns, node.above.ns)} of what is above` : ''}`,
-				this.counted ? count(node.count, this.counted) : '',
+				this.counted && node.count ? count(node.count, this.counted) : '',
 				node.note || '',
 			].filter(Boolean)),
 		);

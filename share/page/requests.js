@@ -28,10 +28,10 @@ function amount(value, unit) {
 	return `${value} bytes`;
 }
 
-function familyLegend(families) {
+function familyLegend(families, plain) {
 	return el(
 		'ul',
-		{class: 'legend'},
+		{class: plain ? 'legend solid' : 'legend'},
 		families.map(({key, label}) => el('li', {}, el('span', {class: `swatch c-${key}`}), label)),
 	);
 }
@@ -392,7 +392,7 @@ PAGES.requests = (timeline, main) => {
 			'picture',
 			'One request',
 			'Its way over threads and hosts: the line above the rows has its steps in order, coloured by what they were for.',
-			familyLegend(FAMILIES),
+			familyLegend(FAMILIES, true),
 			place,
 			timeline.element,
 			steps,
@@ -431,7 +431,7 @@ PAGES.requests = (timeline, main) => {
 			'Latency over time',
 			'Click a request to see its way.',
 			el('div', {class: 'toolbar'}, LATENCY ? modes : null),
-			familyLegend(FAMILIES),
+			familyLegend(FAMILIES, true),
 			plot.canvas,
 			TIMELINE.points_left
 				? el('p', {class: 'note'}, `${count(TIMELINE.points_left, 'faster request')} left out of the picture, evenly: too many for a page.`)

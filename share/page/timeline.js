@@ -2,6 +2,13 @@
 /* The timeline: which part of time and which rows are shown, where they are on the canvas, and what is selected.
  * How it is drawn: paint.js; what happens on mouse and keys: events.js.
  */
+/* Asleep from the window's begin to its end, as a kernel thread without work, or in what nobody knows. */
+function wasStill(row) {
+	const cells = cellsOf(LEVELS[0], row),
+		leaf = cells.length === 1 && cells.what[0] >= 0 && LEAVES[cells.what[0]];
+	return leaf && leaf.kind === IDLE && /^blocked\/(kthread|unknown)$/.test(leaf.key);
+}
+
 class Timeline extends TimelinePicture {
 	constructor(canvas) {
 		super();
@@ -19,6 +26,8 @@ class Timeline extends TimelinePicture {
 		const share = (row) => this.shares.get(row) || 0;
 		const rank = (row) => share(row) ? 0 : (cellsOf(LEVELS[0], row).length < 2 ? 3 : ROWS[row].kernel ? 2 : 1);
 		const rows = [...ROWS.keys()].sort((a, b) => rank(a) - rank(b) || share(b) - share(a) || a - b);
+		this.still = new Set(rows.filter((row) => !share(row) && wasStill(row)));
+		this.showStill = this.still.size < 4;
 		this.lines = [
 			...(this.path.length ? [-1] : []),
 			...rows.filter((row) => share(row) || CALLS.has(row)),
@@ -143,9 +152,10 @@ class Timeline extends TimelinePicture {
 		return ROW + (this.isOpen(row) ? framesOf(row) * FRAME : 0);
 	}
 
-	/* Its thread lives at no time that is shown: it has no line. */
+	/* Its thread lives at no time that is shown, or did nothing ever: it has no line. */
 	isAway(row) {
 		const thread = ROWS[row];
+		if (!this.showStill && this.still.has(row) && !this.matches.has(row) && this.selected?.row !== row) return true;
 		if (row < 0 || (thread.from < this.to && thread.to > this.from)) return false;
 		return !this.shares.has(row) && this.selected?.row !== row;
 	}

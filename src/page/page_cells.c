@@ -12,20 +12,20 @@
 
 #define LEVELS 16
 #define LEVEL_BYTES (360u << 10)   /* of the finest level at most; coarser ones are smaller */
-#define SERVED_BYTES (640u << 10)  /* … of a page that is served: half of a window needs no answer */
+#define SERVED_BYTES (640u << 10) /* … of a page that is served: half of a window needs no answer */
 #define MENTION_BYTES (200u << 10) /* exact states around what the report speaks of */
-#define MENTION_CELLS 3000         /* … of one thread in one of them */
+#define MENTION_CELLS 3000 /* … of one thread in one of them */
 #define MENTIONS_MAX 400
-#define COARSE_CELLS 40000         /* of all rows, in the coarsest level, if all is merged */
-#define FINER 4      /* each level than the one before */
+#define COARSE_CELLS 40000 /* of all rows, in the coarsest level, if all is merged */
+#define FINER 4 /* each level than the one before */
 
 struct level {
 	struct packer *packer;
 	struct merger merger;
-	GByteArray *bytes;   /* NULL: given up */
-	GArray *rows;        /* gsize: where each row begins */
+	GByteArray *bytes; /* NULL: given up */
+	GArray *rows; /* gsize: where each row begins */
 	uint64_t cells, merged;
-	gsize limit;         /* bytes; more: given up */
+	gsize limit; /* bytes; more: given up */
 };
 
 void packer_init(struct packer *packer, const struct page_rows *rows)

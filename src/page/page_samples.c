@@ -210,8 +210,7 @@ static void add_waits_of(struct sampling *sampling, guint row)
 		struct slept slept = {row, span.begin, span.end - span.begin, thread, 0};
 
 		if (leaf_is_blocked(span.leaf))
-			slept.callpaths =
-				block_at(&session->trace.timeline, span.ref)->callpaths;
+			slept.callpaths = block_at(&session->trace.timeline, span.ref)->callpaths;
 		if (slept.callpaths)
 			g_array_append_val(sampling->slept, slept);
 	}

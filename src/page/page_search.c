@@ -129,8 +129,8 @@ static void look_at_name(struct page_search *search, const struct stretch *row)
 	if (!has_word(search, name))
 		return;
 	hit.text = text_number(&search->packer, name);
-	hit.leaf = packer_leaf(&search->packer, &(struct page_leaf) {PACK(LEAF_UNKNOWN, 0),
-								     CLASS_UNKNOWN});
+	hit.leaf = packer_leaf(&search->packer,
+			       &(struct page_leaf) {PACK(LEAF_UNKNOWN, 0), CLASS_UNKNOWN});
 	search->count++;
 	g_array_append_val(search->hits, hit);
 }
@@ -212,8 +212,8 @@ void page_search(const struct session *session, const struct shown_part *part,
 	packer_init(&search.packer, &rows);
 	search.shown = g_hash_table_new(NULL, NULL);
 	for (guint i = 0; i < rows.threads->len; i++)
-		g_hash_table_add(search.shown, GUINT_TO_POINTER(g_array_index(
-						       rows.threads, uint32_t, i)));
+		g_hash_table_add(search.shown,
+				 GUINT_TO_POINTER(g_array_index(rows.threads, uint32_t, i)));
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
 		search_row(&search, i, part);
 	cut(&search);
