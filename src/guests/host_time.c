@@ -30,9 +30,63 @@ static enum host_taken why(uint32_t leaf)
 	return leaf_is_blocked(leaf) ? HOST_BLOCKED : HOST_PREEMPTED;
 }
 
+/* --- quotas of the host ------------------------------------------------------------------- */
+
+#define KEPT_MIN INT64_C(1000000) /* ns; a move to another CPU takes some µs */
+#define PERIOD_MAX INT64_C(1000000000) /* ns: of a quota; the kernel's limit */
+#define OFF_PART 16 /* of the period: ends may be off by that */
+#define IDLE_OF 10 /* the CPU may have run others one part of so many */
+
+/* Preempted, and nobody ran there. */
+static bool is_kept_off(const struct timeline *timeline, const struct host *host,
+			const struct span *span)
+{
+	uint32_t at = idmap_get(&host->cpu_index, span->ref);
+	const struct cpu *cpu;
+	int64_t idle = 0;
+
+	if (PACK_KIND(span->leaf) != LEAF_PREEMPTED || span->ref == NO_CPU || at == IDMAP_NONE ||
+	    span->end - span->begin < KEPT_MIN)
+		return false;
+	cpu = g_ptr_array_index(host->cpus, at);
+	for (uint32_t i = run_find(timeline, &cpu->runs, span->begin); i < cpu->runs.used; i++) {
+		const struct run *run = run_at(timeline, &cpu->runs, i);
+		int64_t end = i + 1 < cpu->runs.used ? run_at(timeline, &cpu->runs, i + 1)->begin
+						     : host->end;
+
+		if (run->begin >= span->end)
+			break;
+		if (run->thread == IDLE_THREAD)
+			idle += MAX(MIN(end, span->end) - MAX(run->begin, span->begin), 0);
+	}
+	return idle * IDLE_OF >= (span->end - span->begin) * (IDLE_OF - 1);
+}
+
+/* Of those that are marked (`kept`: places in the list), three let go one period after the other
+ * show a quota. */
+static void mark_throttled(GArray *list, const GArray *kept)
+{
+	for (guint i = 0; i + 2 < kept->len; i++) {
+		struct away *at[3];
+		int64_t period, next;
+
+		for (guint k = 0; k < 3; k++)
+			at[k] = &g_array_index(list, struct away,
+					       g_array_index(kept, guint, i + k));
+		period = at[1]->end - at[0]->end;
+		next = at[2]->end - at[1]->end;
+		if (period > PERIOD_MAX || ABS(next - period) > period / OFF_PART)
+			continue;
+		for (guint k = 0; k < 3; k++)
+			at[k]->leaf = PACK(LEAF_HOST, HOST_THROTTLED);
+	}
+}
+
 static GArray *away_new(const struct model *model, const struct timeline *timeline, uint32_t vcpu)
 {
 	const struct thread *thread = model_thread(model, vcpu);
+	const struct host *host = model_host(model, thread->host);
+	g_autoptr(GArray) kept = g_array_new(FALSE, FALSE, sizeof(guint));
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct away));
 	struct track_pos pos = {0, 0};
 	struct span span;
@@ -40,11 +94,15 @@ static GArray *away_new(const struct model *model, const struct timeline *timeli
 	while (track_read(timeline, &thread->track, &pos, thread->end, &span)) {
 		struct away away = {span.begin, span.end, PACK(LEAF_HOST, why(span.leaf))};
 
-		away.end = MIN(away.end, model_host(model, thread->host)->end);
-		if (leaf_is_off_cpu(span.leaf) && away.begin < away.end &&
-		    !(thread->backfilled && span.begin == thread->backfill_begin))
-			g_array_append_val(list, away);
+		away.end = MIN(away.end, host->end);
+		if (!leaf_is_off_cpu(span.leaf) || away.begin >= away.end ||
+		    (thread->backfilled && span.begin == thread->backfill_begin))
+			continue;
+		if (is_kept_off(timeline, host, &span))
+			g_array_append_vals(kept, &list->len, 1);
+		g_array_append_val(list, away);
 	}
+	mark_throttled(list, kept);
 	return list;
 }
 

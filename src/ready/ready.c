@@ -163,7 +163,13 @@ static struct ready hosts_ready(const struct session *session, const struct span
 {
 	struct span outside;
 	uint32_t vcpu = host_span(session, span, &outside);
+	struct ready throttled = *unknown;
 
+	if (PACK_NUMBER(span->leaf) == HOST_THROTTLED) {
+		throttled.kind = READY_THROTTLED;
+		throttled.idle = span->end - span->begin;
+		return throttled;
+	}
 	return is_thread(vcpu) && leaf_is_ready(outside.leaf)
 		       ? ready_of(session, vcpu, &outside)
 		       : *unknown;

@@ -265,6 +265,8 @@ static void by_ready(const struct session *session, const struct piece *piece, s
 		root->pinned = ready.kind == READY_PINNED && !span_is_hosts(piece->leaf);
 		if (span_is_hosts(piece->leaf))
 			root->object = key_of(session, "cpu:", "host");
+		else if (model_thread(&session->trace.model, piece->thread)->vcpu)
+			root->object = key_of(session, "cpu:", "vcpu"); /* its guest's trouble */
 		break;
 	case READY_LOST: /* the lost events are an item themselves */
 		root->kind = STAND_KIND_COUNT;

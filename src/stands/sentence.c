@@ -207,6 +207,23 @@ static void device_sentence(GString *text, const struct session *session, const 
 		append_requests(text, fact);
 }
 
+/* ": its guest, qemu-system-x86 (265), could not go on": of a virtual CPU's thread. */
+static void append_guest(GString *text, const struct session *session, uint32_t vcpu)
+{
+	const struct model *model = &session->trace.model;
+	const struct thread *thread = model_thread(model, vcpu);
+	uint32_t leader = thread->pid < 0
+				  ? IDMAP_NONE
+				  : idmap_get(&model_host(model, thread->host)->tids,
+					      (uint32_t) thread->pid);
+
+	g_string_append(text, ", while its guest");
+	if (leader != IDMAP_NONE)
+		g_string_append_printf(text, " (that of %s (%d))",
+				       session_thread_name(session, leader), thread->pid);
+	g_string_append(text, " could not go on");
+}
+
 static void cpu_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	append_doers(text, session, fact->deeds, DID_RUN, 3);
@@ -221,6 +238,8 @@ static void cpu_sentence(GString *text, const struct session *session, const str
 		append_while(text, session, fact);
 	if (strcmp(session_text(session, fact->object), "cpu:host") == 0)
 		g_string_append(text, ": the host ran them, and not its virtual CPU");
+	if (strcmp(session_text(session, fact->object), "cpu:vcpu") == 0)
+		append_guest(text, session, fact->victim);
 	if (2 * fact->pinned > fact->ns)
 		g_string_append(text, "; other CPUs were idle, but it is pinned to this one");
 }

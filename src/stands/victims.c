@@ -480,7 +480,7 @@ bool is_service(const struct session *session, uint32_t thread)
 {
 	const struct thread *at = model_thread(&session->trace.model, thread);
 
-	return !at->born && at->state != THREAD_DEAD;
+	return !at->born && at->state != THREAD_DEAD && !at->vcpu;
 }
 
 /* Who is in the middle waited for a next request: so did the service that waited for it. Anybody

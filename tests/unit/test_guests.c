@@ -239,6 +239,58 @@ static void test_ready(void)
 			turn_begin(49) + run_length(49) - MS - from - off_sum(20, 49));
 }
 
+/* The host's CPU is idle while the virtual CPU's thread is off it: let go each 100 ms, that is a
+ * quota; else why it was is not known. */
+static int64_t throttled(int64_t (*end)(int i), uint32_t number)
+{
+	FEED(1);
+	struct spans spans;
+	struct span span;
+	int64_t ns = 0;
+
+	g_ptr_array_add(feed->options.clock_offsets, g_strdup("guest=-1s"));
+	ahead = 0;
+	for (int i = 0; i < 8; i++) {
+		sw(feed, end(i), 0, "idle", 0, 0, "CPU 0/KVM", MACHINE);
+		sw(feed, end(i) + 20 * MS, 0, "CPU 0/KVM", MACHINE, 0, "idle", 0);
+	}
+	sw(feed, end(8), 0, "idle", 0, 0, "CPU 0/KVM", MACHINE);
+	plain(feed, end(8) + 20 * MS, 0, "other");
+	add_host(feed, "guest", AHEAD);
+	on(feed, GUEST);
+	sw(feed, end(0) + MS + ahead, 0, "idle", 0, 0, "app", APP);
+	for (int i = 0; i <= 8; i++)
+		for (int k = 1; k < 8; k++) {
+			entry(feed, end(i) + 2 * k * MS + ahead, 0, "getpid", -1);
+			leave(feed, end(i) + (2 * k + 1) * MS + ahead, 0, "getpid", APP);
+		}
+	g_assert_cmpint(guest_of(feed)->guest.known, ==, GUEST_SEEN);
+	spans_begin(&spans, feed->session, life(feed, APP, 0), INT64_MIN, INT64_MAX);
+	while (spans_next(&spans, &span))
+		ns += span.leaf == PACK(LEAF_HOST, number) ? span.end - span.begin : 0;
+	return ns;
+}
+
+static int64_t each_period(int i)
+{
+	return (10 + 100 * i) * MS;
+}
+
+static int64_t at_any_time(int i)
+{
+	static const int ms[] = {10, 110, 190, 310, 360, 500, 560, 750, 800};
+
+	return ms[i] * MS;
+}
+
+static void test_throttled(void)
+{
+	g_assert_cmpint(throttled(each_period, HOST_THROTTLED), ==, 8 * 80 * MS);
+	g_assert_cmpint(throttled(each_period, HOST_PREEMPTED), ==, 0);
+	g_assert_cmpint(throttled(at_any_time, HOST_THROTTLED), ==, 0);
+	g_assert_cmpint(throttled(at_any_time, HOST_PREEMPTED), ==, 790 * MS - 8 * 20 * MS);
+}
+
 /* --- what was behind ------------------------------------------------------------------------ */
 
 /* A timer that the app arms at `time` for `length`; it expires, and wakes the app, at `end`. */
@@ -434,6 +486,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/guests/another", test_another);
 	g_test_add_func("/guests/short", test_short);
 	g_test_add_func("/guests/ready", test_ready);
+	g_test_add_func("/guests/throttled", test_throttled);
 	g_test_add_func("/guests/late-timer", test_late_timer);
 	g_test_add_func("/guests/timer-in-time", test_timer_in_time);
 	g_test_add_func("/guests/timer-guests-own", test_timer_guests_own);
