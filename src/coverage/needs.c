@@ -79,6 +79,16 @@ static bool has_symbols_or_no_addresses(const struct session *session)
 	return session->found.symbols || !flow_has_addresses(&session->trace.flow);
 }
 
+static bool has_entries_or_no_guests(const struct session *session)
+{
+	const struct model *model = &session->trace.model;
+
+	for (uint32_t i = 0; i < model->thread_count && !session->trace.kinds[EV_KVM_ENTRY]; i++)
+		if (model_thread(model, i)->vcpu)
+			return false;
+	return true;
+}
+
 const struct need needs[NEED_COUNT] = {
 	[NEED_SWITCH] = {"sched_switch",
 			 {EV_SCHED_SWITCH},
@@ -199,6 +209,14 @@ const struct need needs[NEED_COUNT] = {
 		      "after lost events the thread of a CPU is not known until its next switch",
 		      "lttng add-context -k -t tid",
 		      has_tids_or_no_gaps},
+	[NEED_GUEST_ENTRIES] =
+		{"kvm_x86_entry",
+		 {EV_KVM_ENTRY},
+		 "of virtual CPUs' threads all time in ioctl KVM_RUN counts as their guests', and "
+		 "why those were left is not known",
+		 "lttng enable-event -k 'kvm_x86_entry,kvm_x86_exit' # a build with the kernel's "
+		 "whole source",
+		 has_entries_or_no_guests},
 };
 
 bool need_is_met(const struct session *session, const struct need *need)

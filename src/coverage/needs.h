@@ -37,6 +37,7 @@ enum need_name {
 	NEED_SAMPLES,
 	NEED_FUNCTIONS,
 	NEED_TID,
+	NEED_GUEST_ENTRIES,
 	NEED_COUNT
 };
 #define NEED(name) (1u << NEED_##name)
@@ -45,7 +46,7 @@ enum need_name {
 #define NEEDS_DEGRADED                                                                             \
 	(NEED(WAKING) | NEED(WAKEUP) | NEED(IRQ) | NEED(SOFTIRQ) | NEED(HRTIMER) | NEED(BLOCK) |   \
 	 NEED(NET_RECEIVE) | NEED(NET_SEND) | NEED(STATEDUMP) | NEED(TID))
-#define NEEDS_POORER (NEED(EXEC) | NEED(BIO) | NEED(WORK) | NEED(KALLSYMS))
+#define NEEDS_POORER (NEED(EXEC) | NEED(BIO) | NEED(WORK) | NEED(KALLSYMS) | NEED(GUEST_ENTRIES))
 
 /* One thing an analysis needs of a trace. */
 struct need {
