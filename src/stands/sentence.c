@@ -212,10 +212,10 @@ static void append_guest(GString *text, const struct session *session, uint32_t 
 {
 	const struct model *model = &session->trace.model;
 	const struct thread *thread = model_thread(model, vcpu);
-	uint32_t leader = thread->pid < 0
-				  ? IDMAP_NONE
-				  : idmap_get(&model_host(model, thread->host)->tids,
-					      (uint32_t) thread->pid);
+	uint32_t leader =
+		thread->pid < 0
+			? IDMAP_NONE
+			: idmap_get(&model_host(model, thread->host)->tids, (uint32_t) thread->pid);
 
 	g_string_append(text, ", while its guest");
 	if (leader != IDMAP_NONE)
