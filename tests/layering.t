@@ -16,8 +16,8 @@ from whylate_test import BUILD, SOURCE, Tap
 TABLE = {
     "util": "", "apart": "util",
     # what happened
-    "event": "util", "metadata": "util", "reader": "metadata event",
-    "timeline": "event", "model": "timeline", "state": "model", "objects": "state", "locks": "objects", "disk": "objects", "net": "objects",
+    "event": "util", "kernel": "event", "metadata": "util", "reader": "metadata kernel", "foreign": "reader",
+    "timeline": "kernel", "model": "timeline", "state": "model", "objects": "state", "locks": "objects", "disk": "objects", "net": "objects",
     "threads": "locks disk net",
     "flow": "threads", "guests": "model", "trace": "flow guests", "symbols": "util",
     # what is asked
@@ -37,7 +37,7 @@ TABLE = {
     "tsp": "commands", "serve": "tsp",
     "plugins/whylate": "commands",
     "engines": "run",
-    "cli": "engines serve drill reader plugins/whylate",
+    "cli": "engines serve drill reader foreign plugins/whylate",
 }
 FILES_MAX = 25
 

@@ -5,11 +5,14 @@
  *   SESSION/archives/CHUNK/kernel/metadata       SESSION: chunks are one recording
  *   SESSION/snapshot-N-…/kernel/metadata         each snapshot by itself
  *   DIR/metadata                                 DIR: any other CTF trace
+ *   DIR/trace.dat, DIR/perf.data                 DIR; several of a form in it: each by itself
  */
 #include "cli/batch_find.h"
 
 #include <stdbool.h>
 #include <string.h>
+
+#include "foreign/foreign.h"
 
 #define DEPTH_MAX 16
 
@@ -71,6 +74,24 @@ static gint by_name(gconstpointer a, gconstpointer b)
 	return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
+/* Files of other tracers in a directory that holds no LTTng trace. */
+static void add_foreign(GPtrArray *traces, const GPtrArray *below, const char *directory)
+{
+	g_autoptr(GPtrArray) files = g_ptr_array_new();
+	guint ftrace = 0;
+
+	for (guint i = 0; i < below->len; i++)
+		if (foreign_may_be(below->pdata[i]) && foreign_is(below->pdata[i])) {
+			g_ptr_array_add(files, below->pdata[i]);
+			ftrace += g_str_has_suffix(below->pdata[i], ".dat");
+		}
+	if (files->len && ftrace <= 1 && files->len - ftrace <= 1)
+		add_unit(traces, g_strdup(directory));
+	else
+		for (guint i = 0; i < files->len; i++)
+			add_unit(traces, g_strdup(files->pdata[i]));
+}
+
 static void search(GPtrArray *traces, const char *directory, const char *root, int depth)
 {
 	g_autofree char *metadata = g_build_filename(directory, "metadata", NULL);
@@ -90,6 +111,7 @@ static void search(GPtrArray *traces, const char *directory, const char *root, i
 	if (dir)
 		g_dir_close(dir);
 	g_ptr_array_sort(below, by_name);
+	add_foreign(traces, below, directory);
 	for (guint i = 0; i < below->len; i++)
 		if (g_file_test(below->pdata[i], G_FILE_TEST_IS_DIR) &&
 		    !g_file_test(below->pdata[i], G_FILE_TEST_IS_SYMLINK))
@@ -103,7 +125,10 @@ void batch_find(GPtrArray *traces, const char *path)
 
 	for (size_t length = strlen(root); length > 1 && root[length - 1] == '/';)
 		root[--length] = '\0';
-	search(traces, root, root, 0);
+	if (g_file_test(root, G_FILE_TEST_IS_REGULAR) && foreign_is(root))
+		add_unit(traces, g_strdup(root));
+	else
+		search(traces, root, root, 0);
 	if (traces->len == before)
 		add_unit(traces, g_steal_pointer(&root));
 }

@@ -20,6 +20,8 @@ struct event_list;
 struct found_trace {
 	GPtrArray *directories; /* owned; struct trace_directory: several where it was recorded
 				   in chunks */
+	char *file;             /* owned; of another tracer (foreign.h), there are no directories;
+				   NULL */
 	char *uuid;             /* owned; NULL: none */
 	char *trouble;          /* owned; what is wrong with its metadata, NULL */
 	bool lttng, ctf2;
@@ -80,7 +82,7 @@ int process_end(int status);
 /* Progress on standard error, if the options want it, or as lines on standard output. */
 struct progress {
 	struct session *session;       /* borrowed */
-	const struct reader *reader;   /* borrowed; NULL: through Babeltrace */
+	const struct source *source;   /* borrowed; NULL: through Babeltrace */
 	struct relay *relay;           /* borrowed; NULL: none */
 	double done;                   /* told last */
 	gint64 began;                  /* µs */

@@ -69,6 +69,22 @@ static bool add_files(struct looking *looking, const char *directory)
 	return ok;
 }
 
+/* A file of another tracer, and what /proc said: beside it, or above (foreign/statedump.h). */
+static bool add_foreign(struct looking *looking, const char *path)
+{
+	g_autofree char *directory = g_path_get_dirname(path);
+	g_autofree char *name = g_path_get_basename(path);
+	g_autofree char *beside = g_build_filename(directory, "statedump.json", NULL);
+	g_autofree char *above = g_build_filename(directory, "..", "statedump.json", NULL);
+
+	g_ptr_array_add(looking->identity->directories, g_steal_pointer(&directory));
+	if (g_file_test(beside, G_FILE_TEST_IS_REGULAR))
+		add_file(looking, beside, "statedump.json");
+	else if (g_file_test(above, G_FILE_TEST_IS_REGULAR))
+		add_file(looking, above, "statedump.json");
+	return add_file(looking, path, name);
+}
+
 static bool add_trace(const char *directory, const char *metadata, void *data, GError **error)
 {
 	struct looking *looking = data;
@@ -76,6 +92,8 @@ static bool add_trace(const char *directory, const char *metadata, void *data, G
 	g_autofree char *bytes = NULL;
 	gsize size;
 
+	if (!metadata)
+		return add_foreign(looking, directory);
 	if (!g_file_get_contents(metadata, &bytes, &size, error))
 		return false;
 	g_string_append_printf(looking->text, "trace %016" G_GINT64_MODIFIER "x\n",
@@ -115,7 +133,7 @@ bool identity_find(struct identity *identity, const struct options *options, GPt
 		struct stat status;
 
 		g_string_append(text, "path\n");
-		ok = stat(paths->pdata[i], &status) == 0 && S_ISDIR(status.st_mode) &&
+		ok = stat(paths->pdata[i], &status) == 0 &&
 		     traces_search(paths->pdata[i], add_trace, &looking, NULL);
 	}
 	g_checksum_update(sum, (const guchar *) text->str, (gssize) text->len);
@@ -162,11 +180,10 @@ static bool add_content(const char *directory, const char *metadata, void *data,
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-	GDir *dir = g_dir_open(directory, 0, error);
+	GDir *dir = metadata ? g_dir_open(directory, 0, error) : NULL; /* it is one of the files */
 	const char *name;
-	bool ok = dir != NULL;
+	bool ok = metadata ? dir != NULL : add_ends(sum, directory, "");
 
-	(void) metadata; /* it is one of the files */
 	while (dir && (name = g_dir_read_name(dir)))
 		if (*name != '.')
 			g_ptr_array_add(names, g_strdup(name));

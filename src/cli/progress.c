@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "foreign/source.h"
 #include "util/when.h"
 
 #define SHOWN_EACH 16384 /* events */
@@ -50,8 +51,8 @@ void progress_show(struct progress *progress)
 	if (session->trace.events < progress->next)
 		return;
 	progress->next = session->trace.events + SHOWN_EACH;
-	if (progress->reader)
-		progress->done = MAX(progress->done, reader_done(progress->reader));
+	if (progress->source)
+		progress->done = MAX(progress->done, source_done(progress->source));
 	if (options->reading &&
 	    !options->reading(progress->session, progress->done, options->reading_data))
 		progress->session->asked.stretches.done = true;

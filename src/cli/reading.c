@@ -6,6 +6,7 @@
 #include "run/feed.h"
 #include "run/matches.h"
 #include "cli/cli.h"
+#include "foreign/source.h"
 #include "tsp/serve_trace.h"
 #include "util/error.h"
 
@@ -13,12 +14,13 @@
 
 #define EVENTS_AT_ONCE 65536
 
+/* … and of those whose files Babeltrace does not know. */
 static bool all_of_lttng(GPtrArray *traces)
 {
 	for (guint i = 0; i < traces->len; i++) {
 		const struct found_trace *trace = g_ptr_array_index(traces, i);
 
-		if (!trace->lttng && !trace->user)
+		if (!trace->lttng && !trace->user && !trace->file)
 			return false;
 	}
 	return true;
@@ -28,11 +30,17 @@ bool traces_fit_babeltrace(GPtrArray *traces, GError **error)
 {
 	for (guint i = 0; i < traces->len; i++) {
 		const struct found_trace *trace = g_ptr_array_index(traces, i);
-		const char *directory =
-			((struct trace_directory *) g_ptr_array_index(trace->directories, 0))->path;
+		const char *directory;
 
+		if (trace->file) {
+			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+				    "%s is of a form that Babeltrace cannot read", trace->file);
+			return false;
+		}
 		if (trace->user)
 			continue;
+		directory =
+			((struct trace_directory *) g_ptr_array_index(trace->directories, 0))->path;
 		if (trace->ctf2) {
 			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
 				    "%s is a CTF 2 trace, which Babeltrace 2.0 cannot read; "
@@ -52,22 +60,19 @@ bool traces_fit_babeltrace(GPtrArray *traces, GError **error)
 	return true;
 }
 
-static GPtrArray *trace_directories(GPtrArray *traces)
+static struct source *open_source(const struct event_sink *sink, GPtrArray *traces, GError **error)
 {
-	GPtrArray *directories = g_ptr_array_new();
+	g_autoptr(GPtrArray) directories = g_ptr_array_new(), files = g_ptr_array_new();
 
-	for (guint i = 0; i < traces->len; i++)
-		g_ptr_array_add(directories,
-				((struct found_trace *) g_ptr_array_index(traces, i))->directories);
-	return directories;
-}
+	for (guint i = 0; i < traces->len; i++) {
+		const struct found_trace *trace = g_ptr_array_index(traces, i);
 
-static struct reader *direct_reader(const struct event_sink *sink, GPtrArray *traces,
-				    GError **error)
-{
-	g_autoptr(GPtrArray) directories = trace_directories(traces);
-
-	return reader_new(sink, directories, error);
+		if (trace->file)
+			g_ptr_array_add(files, trace->file);
+		else
+			g_ptr_array_add(directories, trace->directories);
+	}
+	return source_new(sink, directories, files, error);
 }
 
 /* --- events as they were recorded ------------------------------------------------------------ */
@@ -90,15 +95,16 @@ static void hear_damage(void *data, const char *path, const char *what)
 	(void) what;
 }
 
-static void go_through(struct session *session, struct reader *reader,
+static void go_through(struct session *session, struct source *source,
 		       const struct event_list *list)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	enum list_wish wish = LIST_ON;
-	struct reader_record record;
+	struct source_record record;
 
-	reader_seek(reader, list->from);
-	while (wish != LIST_ENOUGH && reader_next_record(reader, &record)) {
+	source_seek(source, list->from);
+	while (wish != LIST_ENOUGH &&
+	       source_next_record(source, session->trace.model.names, &record)) {
 		const struct host *host = model_host(&session->trace.model, record.host);
 		struct event_line line = {.at = record.time,
 					  .time = clock_line_at(&host->clock.line, record.time),
@@ -110,7 +116,7 @@ static void go_through(struct session *session, struct reader *reader,
 		if (wish != LIST_FIELDS)
 			continue;
 		g_string_truncate(text, 0);
-		reader_record_text(reader, text);
+		source_record_text(source, text);
 		line.fields = text->str;
 		wish = list->visit(&line, list->data);
 	}
@@ -120,9 +126,8 @@ static void go_through(struct session *session, struct reader *reader,
 bool traces_go_through(struct session *session, GPtrArray *traces, const struct event_list *list,
 		       GError **error)
 {
-	g_autoptr(GPtrArray) directories = trace_directories(traces);
 	struct event_sink sink = session->trace.sink;
-	struct reader *reader;
+	struct source *source;
 
 	memset(sink.filters, 0, sizeof sink.filters);
 	sink.values = false;
@@ -130,34 +135,34 @@ bool traces_go_through(struct session *session, GPtrArray *traces, const struct 
 	sink.leave_user = leave_nothing;
 	sink.place = hear_place;
 	sink.damage_user = hear_damage;
-	reader = reader_new(&sink, directories, error);
-	if (!reader)
+	source = open_source(&sink, traces, error);
+	if (!source)
 		return false;
-	go_through(session, reader, list);
-	reader_free(reader);
+	go_through(session, source, list);
+	source_free(source);
 	return true;
 }
 
 static bool read_directly(struct session *session, GPtrArray *traces, GError **error)
 {
 	struct relay *relay = session_relay(session);
-	struct reader *reader =
-		direct_reader(relay ? relay_sink(relay) : &session->trace.sink, traces, error);
+	struct source *source =
+		open_source(relay ? relay_sink(relay) : &session->trace.sink, traces, error);
 	struct progress progress;
 	bool ok;
 
-	if (!reader) {
+	if (!source) {
 		relay_free(relay);
 		return false;
 	}
 	progress_begin(&progress, session);
-	progress.reader = reader;
+	progress.source = source;
 	progress.relay = relay;
-	while (!session->asked.stretches.done && reader_run(reader, EVENTS_AT_ONCE))
+	while (!session->asked.stretches.done && source_run(source, EVENTS_AT_ONCE))
 		progress_show(&progress);
 	relay_wait(relay);
 	progress_end(&progress);
-	reader_tell_damage(reader);
+	source_tell_damage(source);
 	relay_free(relay);
 	ok = session_has_events(session);
 	if (!ok)
@@ -166,7 +171,7 @@ static bool read_directly(struct session *session, GPtrArray *traces, GError **e
 				    ? "the trace has no event that could be read: its "
 				      "files are damaged"
 				    : "the trace has no events");
-	reader_free(reader);
+	source_free(source);
 	return ok;
 }
 
@@ -178,28 +183,28 @@ bool traces_are_read_directly(const struct options *options, GPtrArray *traces)
 
 bool traces_declare(struct session *session, GPtrArray *traces, GError **error)
 {
-	struct reader *reader = direct_reader(&session->trace.sink, traces, error);
+	struct source *source = open_source(&session->trace.sink, traces, error);
 
-	if (!reader)
+	if (!source)
 		return false;
-	reader_free(reader);
+	source_free(source);
 	return true;
 }
 
 bool traces_match(struct session *session, GPtrArray *traces, GError **error)
 {
-	struct reader *reader = direct_reader(&session->trace.sink, traces, error);
+	struct source *source = open_source(&session->trace.sink, traces, error);
 	g_autoptr(GArray) places = NULL;
 	bool ok = true;
 
-	if (!reader)
+	if (!source)
 		return false;
 	places = session_named_places(session);
 	for (guint i = 0; places && i < places->len && ok && !session_has_matches(session); i++)
-		ok = reader_take_at(reader, &g_array_index(places, struct event_place, i), error);
-	while (!places && reader_run(reader, EVENTS_AT_ONCE) && !session_has_matches(session))
+		ok = source_take_at(source, &g_array_index(places, struct event_place, i), error);
+	while (!places && source_run(source, EVENTS_AT_ONCE) && !session_has_matches(session))
 		;
-	reader_free(reader);
+	source_free(source);
 	session_shift_matches(session);
 	return ok;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "foreign/foreign.h"
 #include "metadata/metafile.h"
 #include "util/error.h"
 
@@ -19,6 +20,7 @@
 
 struct found {
 	char *path;     /* owned */
+	bool foreign;   /* it is a file of another tracer */
 	struct metadata *metadata; /* owned; NULL: given on */
 	bool kernel, user, lttng;
 	bool described; /* says of which domain it is */
@@ -37,6 +39,7 @@ static void found_trace_free(gpointer data)
 	struct found_trace *trace = data;
 
 	g_ptr_array_free(trace->directories, TRUE);
+	g_free(trace->file);
 	g_free(trace->uuid);
 	g_free(trace->trouble);
 	g_free(trace);
@@ -68,8 +71,9 @@ static bool describe(const char *directory, const char *path, struct found *foun
 	found->metadata = metadata;
 	found->described = domain != NULL;
 	/* an LTTng 2.0 trace says nothing: its events do */
-	found->kernel =
-		domain ? strcmp(domain, "kernel") == 0 : has_event(metadata, "sched_switch");
+	found->kernel = domain ? strcmp(domain, "kernel") == 0
+			       : has_event(metadata, "sched_switch") ||
+					 has_event(metadata, "sched:sched_switch");
 	found->user = domain && strcmp(domain, "ust") == 0;
 	found->lttng = tracer ? g_str_has_prefix(tracer, "lttng") : found->kernel;
 	return true;
@@ -85,7 +89,10 @@ static bool note_found(const char *directory, const char *metadata, void *list, 
 {
 	struct found found = {0};
 
-	if (!describe(directory, metadata, &found, error))
+	if (!metadata) {
+		found.path = g_strdup(directory);
+		found.foreign = true;
+	} else if (!describe(directory, metadata, &found, error))
 		return false;
 	g_array_append_val((GArray *) list, found);
 	return true;
@@ -122,6 +129,8 @@ static bool search(const char *directory, int depth, trace_visit *visit, void *d
 		if (g_file_test(path, G_FILE_TEST_IS_DIR) &&
 		    !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
 			ok = search(path, depth + 1, visit, data, error);
+		else if (foreign_may_be(path) && foreign_is(path))
+			ok = visit(path, NULL, data, error);
 	}
 	g_ptr_array_free(names, TRUE);
 	return ok;
@@ -129,7 +138,18 @@ static bool search(const char *directory, int depth, trace_visit *visit, void *d
 
 bool traces_search(const char *path, trace_visit *visit, void *data, GError **error)
 {
+	if (g_file_test(path, G_FILE_TEST_IS_REGULAR) && foreign_is(path))
+		return visit(path, NULL, data, error);
 	return search(path, 0, visit, data, error);
+}
+
+static struct found_trace *new_trace(GPtrArray *traces)
+{
+	struct found_trace *trace = g_new0(struct found_trace, 1);
+
+	trace->directories = g_ptr_array_new_with_free_func(trace_directory_free);
+	g_ptr_array_add(traces, trace);
+	return trace;
 }
 
 static struct found_trace *trace_of(GPtrArray *traces, const struct found *found)
@@ -142,12 +162,10 @@ static struct found_trace *trace_of(GPtrArray *traces, const struct found *found
 		    g_strcmp0(trace->uuid, found->metadata->uuid) == 0)
 			return trace;
 	}
-	trace = g_new0(struct found_trace, 1);
-	trace->directories = g_ptr_array_new_with_free_func(trace_directory_free);
+	trace = new_trace(traces);
 	trace->uuid = g_strdup(found->metadata->uuid);
 	trace->lttng = true;
 	trace->user = found->user;
-	g_ptr_array_add(traces, trace);
 	return trace;
 }
 
@@ -172,12 +190,32 @@ static void add_to_trace(GPtrArray *traces, struct found *found)
 	g_ptr_array_add(trace->directories, directory);
 }
 
+/* All are of other tracers. */
+static bool add_files(GPtrArray *traces, const GArray *list, GError **error)
+{
+	for (guint i = 0; i < list->len; i++) {
+		const struct found *found = &g_array_index(list, struct found, i);
+
+		if (!found->foreign) {
+			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+				    "%s and %s are of two tracers, which cannot be read together",
+				    g_array_index(list, struct found, 0).path, found->path);
+			return false;
+		}
+		new_trace(traces)->file = g_strdup(found->path);
+	}
+	return true;
+}
+
 /* The kernel's first: they say which hosts there are. */
-static void add_traces(GPtrArray *traces, GArray *list)
+static bool add_traces(GPtrArray *traces, GArray *list, GError **error)
 {
 	guint beside = 0, apart = 0;
 	struct found_trace *first;
 
+	for (guint i = 0; i < list->len; i++)
+		if (g_array_index(list, struct found, i).foreign)
+			return add_files(traces, list, error);
 	for (guint i = 0; i < list->len; i++)
 		if (g_array_index(list, struct found, i).kernel)
 			add_to_trace(traces, &g_array_index(list, struct found, i));
@@ -194,44 +232,77 @@ static void add_traces(GPtrArray *traces, GArray *list)
 	first = g_ptr_array_index(traces, 0);
 	first->user_traces = beside;
 	first->user_apart = apart;
+	return true;
+}
+
+/* Of what one path holds, the fullest recording counts: LTTng's, then ftrace's, then perf's. They
+ * are of the same time, as a rule, and would tell the same twice. */
+static void keep_fullest(GArray *list, guint from)
+{
+	bool lttng = false, ftrace = false;
+
+	for (guint i = from; i < list->len; i++) {
+		const struct found *found = &g_array_index(list, struct found, i);
+
+		lttng |= found->kernel;
+		ftrace |= found->foreign && g_str_has_suffix(found->path, ".dat");
+	}
+	for (guint i = list->len; i-- > from;) {
+		const struct found *found = &g_array_index(list, struct found, i);
+
+		if (found->foreign ? lttng || (ftrace && !g_str_has_suffix(found->path, ".dat"))
+				   : ftrace && !lttng)
+			g_array_remove_index(list, i);
+	}
+}
+
+/* Why there is no kernel trace in it. */
+static void set_nothing(const GArray *list, guint from, const char *path, GError **error)
+{
+	bool described = false;
+
+	for (guint i = from; i < list->len; i++)
+		described |= g_array_index(list, struct found, i).described;
+	g_set_error(
+		error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+		list->len > from && !described
+			? "%s holds no kernel trace: its file 'metadata' is empty or describes "
+			  "none"
+		: list->len > from
+			? "%s holds no kernel trace, only user-space ones; whylate needs "
+			  "LTTng's kernel domain (lttng enable-event --kernel …)"
+			: "%s is not a trace: no directory in it has a file 'metadata'; give the "
+			  "directory that LTTng wrote, a trace.dat, or a perf.data",
+		path);
 }
 
 static bool search_path(const char *path, GArray *list, GError **error)
 {
 	guint before = list->len;
 	struct stat status;
-	bool kernel = false, described = false;
+	bool kernel = false;
 
 	if (stat(path, &status) != 0) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
 			    "cannot read the trace %s: %s", path, g_strerror(errno));
 		return false;
 	}
-	if (!S_ISDIR(status.st_mode)) {
+	if (!S_ISDIR(status.st_mode) && !(S_ISREG(status.st_mode) && foreign_is(path))) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-			    "%s is not a trace: give the directory that LTTng wrote", path);
+			    "%s is not a trace: give the directory that LTTng wrote, a trace.dat, "
+			    "or a perf.data",
+			    path);
 		return false;
 	}
-	if (!search(path, 0, note_found, list, error))
+	if (!traces_search(path, note_found, list, error))
 		return false;
-	for (guint i = before; i < list->len; i++) {
-		kernel |= g_array_index(list, struct found, i).kernel;
-		described |= g_array_index(list, struct found, i).described;
-	}
-	if (kernel)
-		return true;
-	g_set_error(
-		error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-		list->len > before && !described
-			? "%s holds no kernel trace: its file 'metadata' is empty or describes "
-			  "none"
-		: list->len > before
-			? "%s holds no kernel trace, only user-space ones; whylate needs "
-			  "LTTng's kernel domain (lttng enable-event --kernel …)"
-			: "%s is not a trace: no directory in it has a file 'metadata'; give the "
-			  "directory that LTTng wrote",
-		path);
-	return false;
+	keep_fullest(list, before);
+	for (guint i = before; i < list->len; i++)
+		kernel |= g_array_index(list, struct found, i).kernel ||
+			  g_array_index(list, struct found, i).foreign;
+	if (!kernel)
+		set_nothing(list, before, path, error);
+	return kernel;
 }
 
 GPtrArray *traces_find(GPtrArray *paths, GError **error)
@@ -244,7 +315,7 @@ GPtrArray *traces_find(GPtrArray *paths, GError **error)
 	for (guint i = 0; i < paths->len && ok; i++)
 		ok = search_path(g_ptr_array_index(paths, i), list, error);
 	if (ok)
-		add_traces(traces, list);
+		ok = add_traces(traces, list, error);
 	g_array_free(list, TRUE);
 	if (!ok)
 		g_clear_pointer(&traces, g_ptr_array_unref);

@@ -72,6 +72,7 @@ enum event_kind {
 	EV_SIGNAL_GENERATE,
 	EV_SIGNAL_DELIVER,
 	EV_PI_SETPRIO,
+	EV_SAMPLE, /* a clock's or a counter's: what the CPU was at, as call stacks */
 	EV_SYSCALL_ENTRY,
 	EV_SYSCALL_EXIT,
 	EV_FUNCTION_ENTRY, /* of a dynamic probe */
@@ -147,6 +148,7 @@ struct event_syscall {
 	uint64_t start, length, new_length; /* mmap, munmap, mremap */
 	struct event_bytes v4, v6; /* address bytes, network order */
 	struct event_bytes readfds, writefds, exceptfds; /* select bitmaps */
+	struct event_bytes registers; /* 64-bit words; of a reader only, until event_finish() */
 	int32_t pair[2];  /* pipe, socketpair; -1 */
 	const struct event_ready *fds; /* NULL where the event has no such list */
 	uint32_t fd_count;
@@ -235,6 +237,7 @@ struct event {
 			uint32_t other_dev; /* remap: the old one */
 			uint32_t sectors; /* of 512 bytes */
 			uint32_t rwbs; /* bits: lttng-events.md 1.4 */
+			const char *letters; /* the same; of a reader only, until event_finish() */
 			int32_t tid; /* -1: not said */
 		} block;
 		struct {

@@ -421,6 +421,7 @@ static const struct {
 	[EV_SIGNAL_GENERATE] = {"signal_generate", &signal_shape},
 	[EV_SIGNAL_DELIVER] = {"signal_deliver", &signal_shape},
 	[EV_PI_SETPRIO] = {"sched_pi_setprio", &priority_shape},
+	[EV_SAMPLE] = {"sample", NULL},
 	[EV_SYSCALL_ENTRY] = {NULL, &syscall_shape},
 	[EV_SYSCALL_EXIT] = {"exit_syscall", &syscall_shape},
 	[EV_FUNCTION_ENTRY] = {NULL, &function_shape},
@@ -479,6 +480,14 @@ static const struct event_field *fields_of(uint16_t kind)
 	return shape && shape->fields ? shape->fields : no_fields;
 }
 
+const struct event_field *event_field_named(uint16_t kind, const char *name)
+{
+	for (const struct event_field *at = fields_of(kind); at->name; at++)
+		if (strcmp(at->name, name) == 0)
+			return at;
+	return NULL;
+}
+
 const struct event_field *event_contexts(uint16_t kind)
 {
 	const struct shape *shape = kinds[kind].shape;
@@ -530,6 +539,25 @@ void event_init(struct event *event, const struct event_class *class, enum sysca
 	case EV_FUNCTION_EXIT:
 	case EV_FUNCTION_REACHED:
 		event->function.name = class->argument;
+		break;
+	}
+}
+
+void event_store(struct event *event, const struct event_field *field, int64_t value)
+{
+	char *to = field ? (char *) event + field->offset : NULL;
+
+	switch (field ? (enum event_field_type) field->type : FIELD_STRING) {
+	case FIELD_I32:
+		*(int32_t *) (void *) to = (int32_t) value;
+		break;
+	case FIELD_I64:
+		*(int64_t *) (void *) to = value;
+		break;
+	case FIELD_BOOL:
+		*(bool *) to = value != 0;
+		break;
+	default:
 		break;
 	}
 }

@@ -45,14 +45,24 @@ struct event_class {
 	uint32_t name;             /* interned event name */
 	uint32_t argument;         /* interned syscall, vector or function name, else 0 */
 	bool compat;               /* 32-bit system call on a 64-bit kernel */
+	uint8_t ending;            /* enum event_ending (kernel_events.h) */
 	const struct event_field *fields; /* static; ends with name NULL */
 };
 
 /* The system-call numbering of a trace, for calls that the tracer's table
- * did not know. */
-enum syscall_abi { ABI_UNKNOWN, ABI_X86_64, ABI_I386 };
+ * did not know. ABI_GENERIC: ARM64, RISC-V and what else came since. */
+enum syscall_abi {
+	ABI_UNKNOWN,
+	ABI_X86_64,
+	ABI_I386,
+	ABI_GENERIC,
+	ABI_ARM,
+	ABI_PPC64,
+	ABI_S390X,
+};
 
-/* Finds out what an event of that name is. Never fails: EV_OTHER. */
+/* Finds out what an event of that name is. Never fails: EV_OTHER. What ftrace and perf record has
+ * a system before its name: event_class_of_tracepoint(). */
 struct event_class event_class_of(struct intern *names, const char *event_name);
 
 /* The same of a user-space trace's events. */
@@ -61,6 +71,12 @@ struct event_class event_class_of_user(struct intern *names, const char *event_n
 /* Begins an event of that class: what the tracer may leave out of its arguments gets its default.
  * `abi` numbers the trace's system calls. Time, CPU, host and contexts are the caller's to set. */
 void event_init(struct event *event, const struct event_class *class, enum syscall_abi abi);
+
+/* The field that events of a kind have under that name, NULL. */
+const struct event_field *event_field_named(uint16_t kind, const char *name);
+
+/* Puts a whole number where the field wants it. NULL: nowhere; texts and lists: not there. */
+void event_store(struct event *event, const struct event_field *field, int64_t value);
 
 /* Bytes of a struct event that such an event uses, from its begin. */
 size_t event_size(uint16_t kind);

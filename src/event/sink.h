@@ -29,7 +29,8 @@
 /* What a trace's environment says; all may be NULL or 0. Borrowed. */
 struct host_info {
 	const char *hostname, *trace_uuid, *clock_uuid, *kernel_release;
-	int tracer_major, tracer_minor, tracer_patch;
+	int tracer_major, tracer_minor, tracer_patch; /* lttng-modules' */
+	const char *tracer; /* another one; NULL: LTTng */
 	int64_t clock_offset;
 	bool has_clock_offset;
 	enum syscall_abi abi;

@@ -188,6 +188,15 @@ static bool tracer_reports_states(int major, int minor, int patch)
 	return minor >= 11 || (minor == 10 && patch >= 12) || (minor == 9 && patch >= 15);
 }
 
+void host_set_tracer(struct host *host, const char *kernel, const char *tracer)
+{
+	/* since Linux 4.14 the tracepoint itself has the report form */
+	host_set_versions(host, kernel, 0, 0, 0);
+	if (host->encoding == STATES_RAW_NEW)
+		host->encoding = STATES_REPORT;
+	host->tracer = g_strdup(tracer);
+}
+
 void host_set_versions(struct host *host, const char *kernel, int major, int minor, int patch)
 {
 	int k[3] = {0, 0, 0};

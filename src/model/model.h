@@ -663,6 +663,8 @@ static inline bool is_thread(uint32_t index)
 
 struct host *host_new(struct model *model);
 /* Sets kernel, tracer and how prev_state is to be read. Versions of 0: not said. */
+/* … of a tracer that keeps the kernel's own encodings. */
+void host_set_tracer(struct host *host, const char *kernel_release, const char *tracer);
 void host_set_versions(struct host *host, const char *kernel_release, int major, int minor,
 		       int patch);
 /* The CPU of that ID, made if it is met first. */

@@ -93,7 +93,9 @@ void flow_sample(struct flow *flow, struct cpu *cpu, const struct event *event)
 	if (!thread || event->kind == EV_SCHED_SWITCH || cpu->frames_lost ||
 	    !(event->callstack.count || event->user_callstack.count))
 		return;
-	if (!interrupt && begins(flow, cpu, event, &clock)) {
+	if (event->kind == EV_SAMPLE) {
+		sample.source = SAMPLE_CLOCK; /* it came at its own time, whatever ran */
+	} else if (!interrupt && begins(flow, cpu, event, &clock)) {
 		frame = cpu->frames_made + 1;
 		sample.source = clock ? SAMPLE_CLOCK : SAMPLE_INTERRUPT;
 	} else if (interrupt) {

@@ -2,6 +2,10 @@
 /* Keeping what readers tell; see trace.h. */
 #include "trace/trace.h"
 
+#include <string.h>
+
+#include "kernel/kernel_events.h"
+
 #define STORE_MEMORY (48u << 20) /* bytes of timeline in memory before it spills */
 
 static void damage_clear(gpointer data)
@@ -33,8 +37,11 @@ static uint32_t add_host(void *data, const struct host_info *info)
 	host->clock_offset = info->clock_offset;
 	host->has_clock_offset = info->has_clock_offset;
 	host->abi = info->abi;
-	host_set_versions(host, info->kernel_release, info->tracer_major, info->tracer_minor,
-			  info->tracer_patch);
+	if (info->tracer)
+		host_set_tracer(host, info->kernel_release, info->tracer);
+	else
+		host_set_versions(host, info->kernel_release, info->tracer_major,
+				  info->tracer_minor, info->tracer_patch);
 	return trace->model.hosts->len - 1;
 }
 
@@ -75,8 +82,10 @@ static struct event_class declare(void *data, const char *event_name, enum class
 {
 	struct trace *trace = data;
 	struct intern *names = trace->model.names;
-	struct event_class class = origin == ORIGIN_USER ? event_class_of_user(names, event_name)
-							 : event_class_of(names, event_name);
+	struct event_class class =
+		origin == ORIGIN_USER     ? event_class_of_user(names, event_name)
+		: strchr(event_name, ':') ? event_class_of_tracepoint(names, event_name)
+					  : event_class_of(names, event_name);
 
 	if (origin == ORIGIN_PROBE)
 		event_class_of_probe(names, event_name, &class);

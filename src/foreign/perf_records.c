@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples, losses, and their order; see perf_records.h. */
+#include "foreign/perf_records.h"
+
+#include <string.h>
+
+#define AHEAD 16
+#define STACK_MAX 512
+#define MISC_MODE 7 /* of misc: where the CPU was */
+#define MODE_KERNEL 1
+
+/* Of sample_type, what stands behind the stamp. */
+enum {
+	SAMPLE_IP = 1 << 0,
+	SAMPLE_TID = 1 << 1,
+	SAMPLE_TIME = 1 << 2,
+	SAMPLE_ADDR = 1 << 3,
+	SAMPLE_READ = 1 << 4,
+	SAMPLE_CALLCHAIN = 1 << 5,
+	SAMPLE_ID = 1 << 6,
+	SAMPLE_CPU = 1 << 7,
+	SAMPLE_PERIOD = 1 << 8,
+	SAMPLE_STREAM_ID = 1 << 9,
+	SAMPLE_RAW = 1 << 10,
+	SAMPLE_IDENTIFIER = 1 << 16,
+};
+#define WORDS_BEFORE                                                                               \
+	(SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID |      \
+	 SAMPLE_STREAM_ID | SAMPLE_CPU | SAMPLE_PERIOD)
+
+/* Of read_format. */
+enum {
+	READ_ENABLED = 1 << 0,
+	READ_RUNNING = 1 << 1,
+	READ_ID = 1 << 2,
+	READ_GROUP = 1 << 3,
+	READ_LOST = 1 << 4,
+};
+
+/* Call chains have these between their parts (PERF_CONTEXT_KERNEL, _USER). */
+#define CONTEXT_KERNEL ((uint64_t) -128)
+#define CONTEXT_USER ((uint64_t) -512)
+#define CONTEXT_FIRST ((uint64_t) -4095)
+
+struct ahead {
+	struct bytes record;
+	struct perf_stamp stamp;
+	uint32_t type;
+};
+
+struct perf_stream {
+	struct foreign_stream stream;
+	struct perf_file *file;         /* borrowed */
+	const struct perf_cpu *cpu;     /* borrowed */
+	struct record_classes *classes; /* borrowed */
+	struct event_class sample;
+	guint run;
+	uint64_t at;                    /* in that run */
+	struct ahead ahead[AHEAD];      /* in order of time */
+	guint count;
+	struct ahead now;
+	uint64_t latest;
+	uint64_t kernel[STACK_MAX], user[STACK_MAX];
+	bool has_time;
+};
+
+/* The next record of this CPU in the file that has a time. */
+static bool read_ahead(struct perf_stream *stream, struct ahead *ahead)
+{
+	const struct perf_file *file = stream->file;
+
+	while (stream->run < stream->cpu->runs->len) {
+		const struct perf_run *run =
+			&g_array_index(stream->cpu->runs, struct perf_run, stream->run);
+		struct bytes head;
+		uint16_t size;
+
+		if (stream->at >= run->size) {
+			stream->run++;
+			stream->at = 0;
+			continue;
+		}
+		head = bytes_part(&file->records, run->offset + stream->at, PERF_HEAD);
+		ahead->type = bytes_u32(&head);
+		bytes_u16(&head);
+		size = bytes_u16(&head);
+		if (size < PERF_HEAD) { /* the file was changed while it was read */
+			stream->at = run->size;
+			continue;
+		}
+		ahead->record = bytes_part(&file->records, run->offset + stream->at, size);
+		stream->at += size;
+		if ((ahead->type == PERF_SAMPLE || ahead->type == PERF_LOST ||
+		     ahead->type == PERF_LOST_SAMPLES) &&
+		    perf_stamp(file, &ahead->record, &ahead->stamp))
+			return true;
+	}
+	return false;
+}
+
+static void fill(struct perf_stream *stream)
+{
+	while (stream->count < AHEAD) {
+		struct ahead ahead;
+		guint at = stream->count;
+
+		if (!read_ahead(stream, &ahead))
+			return;
+		for (; at > 0 && stream->ahead[at - 1].stamp.time > ahead.stamp.time; at--)
+			stream->ahead[at] = stream->ahead[at - 1];
+		stream->ahead[at] = ahead;
+		stream->count++;
+	}
+}
+
+static int64_t lost_count(const struct ahead *ahead)
+{
+	struct bytes body = bytes_part(&ahead->record, PERF_HEAD, UINT64_MAX);
+
+	if (ahead->type == PERF_LOST)
+		bytes_u64(&body); /* whose */
+	return (int64_t) MIN(bytes_u64(&body), (uint64_t) INT64_MAX);
+}
+
+static void next(struct foreign_stream *base)
+{
+	struct perf_stream *stream = (struct perf_stream *) base;
+
+	for (;;) {
+		fill(stream);
+		if (!stream->count) {
+			base->item = ITEM_END;
+			return;
+		}
+		stream->now = stream->ahead[0];
+		memmove(stream->ahead, stream->ahead + 1, --stream->count * sizeof *stream->ahead);
+		base->lost_begin = (int64_t) stream->latest + stream->file->offset;
+		stream->latest = MAX(stream->latest, stream->now.stamp.time);
+		base->time = (int64_t) stream->latest + stream->file->offset;
+		if (stream->now.type == PERF_SAMPLE) {
+			base->item = ITEM_EVENT;
+			stream->has_time = true;
+			return;
+		}
+		base->lost_count = lost_count(&stream->now);
+		if (stream->has_time && base->lost_count) {
+			base->item = ITEM_LOST;
+			base->lost_end = base->time;
+			return;
+		}
+	}
+}
+
+/* --- what a sample says -------------------------------------------------------------------------- */
+
+static void pass_read(struct bytes *bytes, uint64_t format)
+{
+	uint64_t each = 1 + !!(format & READ_ID) + !!(format & READ_LOST);
+	uint64_t times = !!(format & READ_ENABLED) + !!(format & READ_RUNNING);
+	uint64_t count = format & READ_GROUP ? bytes_u64(bytes) : 1;
+
+	if (count > bytes->size)
+		bytes->bad = true;
+	else
+		bytes_take(bytes, 8 * (times + count * each));
+}
+
+static void take_chain(struct perf_stream *stream, struct bytes *bytes, uint32_t mode,
+		       struct event *event)
+{
+	uint64_t count = bytes_u64(bytes);
+	bool kernel = mode == MODE_KERNEL;
+	uint32_t in_kernel = 0, in_user = 0;
+
+	if (count > bytes->size / 8)
+		bytes->bad = true;
+	for (uint64_t i = 0; i < count && !bytes->bad; i++) {
+		uint64_t address = bytes_u64(bytes);
+
+		if (address >= CONTEXT_FIRST) {
+			kernel = address == CONTEXT_KERNEL;
+			if (!kernel && address != CONTEXT_USER)
+				break; /* a guest's */
+		} else if (kernel && in_kernel < STACK_MAX) {
+			stream->kernel[in_kernel++] = address;
+		} else if (!kernel && in_user < STACK_MAX) {
+			stream->user[in_user++] = address;
+		}
+	}
+	event->callstack = (struct event_bytes) {(const uint8_t *) stream->kernel, 8 * in_kernel};
+	event->user_callstack = (struct event_bytes) {(const uint8_t *) stream->user, 8 * in_user};
+}
+
+/* The stack of one place, where no more was recorded. */
+static void take_place(struct perf_stream *stream, uint64_t address, uint32_t mode,
+		       struct event *event)
+{
+	bool kernel = mode == MODE_KERNEL;
+
+	stream->kernel[0] = stream->user[0] = address;
+	event->callstack = (struct event_bytes) {(const uint8_t *) stream->kernel, kernel ? 8 : 0};
+	event->user_callstack =
+		(struct event_bytes) {(const uint8_t *) stream->user, kernel ? 0 : 8};
+}
+
+struct body {
+	struct bytes chain; /* from its begin on */
+	struct record raw;
+	uint64_t ip;
+	uint32_t mode;
+	bool has_chain, has_raw;
+};
+
+static bool read_body(struct perf_stream *stream, struct body *body)
+{
+	const struct perf_attribute *attribute = stream->now.stamp.attribute;
+	uint64_t type = attribute->sample_type;
+	struct bytes bytes = bytes_part(&stream->now.record, PERF_HEAD, UINT64_MAX);
+	struct bytes misc = bytes_part(&stream->now.record, 4, 2);
+
+	*body = (struct body) {.mode = bytes_u16(&misc) & MISC_MODE};
+	if (type & SAMPLE_IDENTIFIER)
+		bytes_u64(&bytes);
+	if (type & SAMPLE_IP)
+		body->ip = bytes_u64(&bytes);
+	bytes_take(&bytes, 8 * (uint64_t) __builtin_popcountll(
+				       type & WORDS_BEFORE & ~(SAMPLE_IDENTIFIER | SAMPLE_IP)));
+	if (type & SAMPLE_READ)
+		pass_read(&bytes, attribute->read_format);
+	if (type & SAMPLE_CALLCHAIN) {
+		body->has_chain = true;
+		body->chain = bytes;
+		bytes_take(&bytes, MIN(bytes_u64(&bytes), UINT64_MAX / 16) * 8);
+	}
+	if (type & SAMPLE_RAW) {
+		body->raw.size = bytes_u32(&bytes);
+		body->raw.bytes = bytes_take(&bytes, body->raw.size);
+		body->raw.swap = stream->file->swap;
+		body->has_raw = body->raw.bytes != NULL;
+	}
+	return !bytes.bad;
+}
+
+static bool take(struct foreign_stream *base, struct event *event)
+{
+	struct perf_stream *stream = (struct perf_stream *) base;
+	const struct perf_stamp *stamp = &stream->now.stamp;
+	struct body body;
+
+	if (!read_body(stream, &body))
+		return false;
+	if (stamp->attribute->type == PERF_TYPE_TRACEPOINT) {
+		if (!body.has_raw || !record_classes_take(stream->classes, &body.raw, event))
+			return false;
+	} else {
+		event_init(event, &stream->sample, ABI_UNKNOWN);
+		event->channel = 0;
+		event->has_tid = event->has_callstacks = false;
+		if (!body.has_chain)
+			take_place(stream, body.ip, body.mode, event);
+		event->has_callstacks = true;
+	}
+	if (body.has_chain) {
+		take_chain(stream, &body.chain, body.mode, event);
+		event->has_callstacks = true;
+	}
+	event->has_pid = stamp->has_tid && stamp->tid > 0;
+	event->has_tid |= stamp->has_tid && stamp->tid >= 0;
+	if (stamp->has_tid) {
+		event->pid = stamp->pid;
+		event->tid = stamp->tid;
+	}
+	return true;
+}
+
+static void text(struct foreign_stream *base, GString *to)
+{
+	struct perf_stream *stream = (struct perf_stream *) base;
+	struct body body;
+
+	if (read_body(stream, &body) && body.has_raw)
+		record_classes_text(stream->classes, &body.raw, to);
+}
+
+static void stream_free(struct foreign_stream *base)
+{
+	g_free(base);
+}
+
+struct foreign_stream *
+perf_stream_new(struct perf_file *file, const struct perf_cpu *cpu, struct record_classes *classes,
+		const struct event_class *sample)
+{
+	struct perf_stream *stream = g_new0(struct perf_stream, 1);
+
+	stream->stream = (struct foreign_stream) {
+		.cpu = cpu->cpu,
+		.item = ITEM_EVENT,
+		.next = next,
+		.take = take,
+		.text = text,
+		.free = stream_free};
+	stream->file = file;
+	stream->cpu = cpu;
+	stream->classes = classes;
+	stream->sample = *sample;
+	return &stream->stream;
+}

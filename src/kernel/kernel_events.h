@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's own tracepoints, as ftrace and perf record them: what LTTng calls them, and what
+ * their fields are called.
+ *
+ * Place: kernel/, above event/: a name with a colon ("sched:sched_switch") is a tracepoint's.
+ * Everything above knows LTTng's names only. What cannot be said by a name and an offset
+ * (priorities that count from elsewhere, flags that are letters, calls that are numbers) is put
+ * right by event_finish(), once the fields have been taken.
+ * Source: include/trace/events/ of Linux 3.2 to 6.12.
+ */
+#ifndef WHYLATE_KERNEL_KERNEL_EVENTS_H
+#define WHYLATE_KERNEL_KERNEL_EVENTS_H
+
+#include "kernel/numbered_calls.h"
+
+/* How an event is finished. */
+enum event_ending {
+	ENDING_NONE,
+	ENDING_SWITCH,     /* priorities count from 100 */
+	ENDING_PRIORITIES, /* of sched_pi_setprio */
+	ENDING_BLOCK,      /* rwbs is letters */
+	ENDING_CALL,       /* raw_syscalls:sys_enter, sys_exit: a number and registers */
+};
+
+/* What LTTng calls "SYSTEM:NAME"; to free. */
+char *tracepoint_name(const char *name);
+
+/* What a tracepoint's events are, by "SYSTEM:NAME". Never fails: EV_OTHER. */
+struct event_class event_class_of_tracepoint(struct intern *names, const char *name);
+
+/* Puts what was taken of a tracepoint into the form that LTTng's events have. `calls` may be NULL
+ * where class->ending is not ENDING_CALL. */
+void event_finish(struct event *event, const struct event_class *class,
+		  struct numbered_calls *calls);
+
+#endif
