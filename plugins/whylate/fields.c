@@ -75,13 +75,13 @@ static bool member_index(const bt_field_class *structure, const char *name, uint
 	return false;
 }
 
-static void resolve_fields(struct class_state *state, const bt_event_class *event_class)
+static void resolve_fields(struct class_state *state, const bt_event_class *event_class,
+			   const struct event_field *fields)
 {
 	const bt_field_class *payload =
 		bt_event_class_borrow_payload_field_class_const(event_class);
 
-	for (const struct event_field *field = state->class.fields; payload && field->name;
-	     field++) {
+	for (const struct event_field *field = fields; payload && field->name; field++) {
 		struct field_step step = {.type = field->type, .offset = field->offset};
 		bt_field_class_type type;
 
@@ -114,6 +114,14 @@ static enum class_origin kernel_origin(const bt_event_class *event_class)
 	       : count == 2 && has_member(payload, "parent_ip")
 		       ? ORIGIN_PROBE
 		       : ORIGIN_KERNEL;
+}
+
+static bool is_perf(const bt_event_class *event_class)
+{
+	const bt_field_class *payload =
+		bt_event_class_borrow_payload_field_class_const(event_class);
+
+	return has_member(payload, "perf_tid") && has_member(payload, "perf_pid");
 }
 
 static void append_members(GString *text, const bt_field_class *structure, const char *prefix)
@@ -165,7 +173,7 @@ static void resolve_filters(const struct event_sink *sink, struct class_state *s
 	for (unsigned i = 0; i < SINK_FILTERS; i++) {
 		struct class_filter filter = {i, sink->filters[i]};
 
-		if (!filter.filter || !event_filter_wants(filter.filter, name))
+		if (!filter.filter || !filter_wants_tracepoint(filter.filter, name))
 			continue;
 		if (!state->filters)
 			state->filters = g_array_new(FALSE, FALSE, sizeof filter);
@@ -192,7 +200,7 @@ static void resolve_values(const struct event_sink *sink, struct class_state *st
 	uint64_t count = payload ? bt_field_class_structure_get_member_count(payload) : 0;
 	g_autoptr(GString) names = g_string_new(NULL);
 
-	if (!sink->values ||
+	if (!sink->values || state->class.ending == ENDING_CALL ||
 	    (state->class.kind != EV_SYSCALL_ENTRY && state->class.kind != EV_SYSCALL_EXIT))
 		return;
 	state->values = g_array_new(FALSE, FALSE, sizeof(struct field_step));
@@ -221,7 +229,10 @@ struct class_state *class_state_new(const struct event_sink *sink,
 
 	state->class = declare_class(sink, event_class, user);
 	state->steps = g_array_new(FALSE, FALSE, sizeof(struct field_step));
-	resolve_fields(state, event_class);
+	resolve_fields(state, event_class, state->class.fields);
+	state->perf = !user && name && strchr(name, ':') && is_perf(event_class);
+	if (state->perf)
+		resolve_fields(state, event_class, perf_thread_fields());
 	resolve_filters(sink, state, name ? name : "", event_class);
 	resolve_values(sink, state, event_class);
 	return state;

@@ -8,6 +8,7 @@
 
 #include "event/sink.h"
 #include "event/tcp.h"
+#include "kernel/kernel_events.h"
 
 /* One field to take, resolved for one event class. */
 struct field_step {
@@ -57,6 +58,7 @@ struct class_state {
 	struct packet_layout *packet; /* owned; NULL until a packet is met */
 	uint32_t shape;      /* struct event_syscall's; 0: nobody asks for the values */
 	GArray *values;      /* owned; struct field_step; NULL: none */
+	bool perf;           /* perf's, converted: its payload says who ran */
 };
 
 void scratch_init(struct scratch *scratch);

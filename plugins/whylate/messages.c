@@ -28,6 +28,7 @@ struct stream_class {
 	bool user;               /* of a user-space trace */
 	int process;             /* … of this one only, 0 */
 	enum syscall_abi abi;    /* numbering of native system calls */
+	struct numbered_calls *calls; /* owned; of events that say a call's number */
 };
 
 struct stream {
@@ -91,6 +92,7 @@ static void stream_class_free(gpointer data)
 	struct stream_class *class = data;
 
 	g_ptr_array_free(class->classes, TRUE);
+	numbered_calls_free(class->calls);
 	g_free(class);
 }
 
@@ -228,7 +230,8 @@ static bool is_kernel(const bt_trace *trace, const bt_stream_class *class)
 		const char *name = bt_event_class_get_name(
 			bt_stream_class_borrow_event_class_by_index_const(class, i));
 
-		if (name && strcmp(name, "sched_switch") == 0)
+		if (name &&
+		    (strcmp(name, "sched_switch") == 0 || strcmp(name, "sched:sched_switch") == 0))
 			return true;
 	}
 	return false;
@@ -265,8 +268,8 @@ static void find_switch_contexts(struct stream_class *class, const bt_field_clas
 	}
 }
 
-static struct stream_class *
-stream_class_of(struct messages *messages, const bt_stream_class *key, bool user)
+static struct stream_class *stream_class_of(struct messages *messages, const bt_trace *trace,
+					    const bt_stream_class *key, bool user)
 {
 	struct stream_class *class = g_hash_table_lookup(messages->stream_classes, key);
 	const bt_field_class *context;
@@ -284,6 +287,9 @@ stream_class_of(struct messages *messages, const bt_stream_class *key, bool user
 	class->has_callstacks = !user && MAX(class->callstack, class->user_callstack) >= 0;
 	find_switch_contexts(class, context);
 	class->abi = declare_classes(messages, key, user);
+	if (class->abi == ABI_UNKNOWN)
+		class->abi = event_abi_of_machine(env_text(trace, "machine"));
+	class->calls = numbered_calls_new(messages->sink, class->abi);
 	bt_stream_class_get_ref(key);
 	g_hash_table_insert(messages->stream_classes, (gpointer) key, class);
 	return class;
@@ -296,16 +302,19 @@ static uint32_t host_of(struct messages *messages, const bt_stream *key, enum sy
 	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(class);
 	g_autofree char *trace_uuid = uuid_text(bt_trace_get_uuid(trace));
 	g_autofree char *clock_uuid = clock ? uuid_text(bt_clock_class_get_uuid(clock)) : NULL;
-	struct host_info info = {.hostname = env_text(trace, "hostname"),
-				 .trace_uuid = trace_uuid,
-				 .clock_uuid = clock_uuid,
-				 .kernel_release = env_text(trace, "kernel_release"),
-				 .tracer_major = env_number(trace, "tracer_major"),
-				 .tracer_minor = env_number(trace, "tracer_minor"),
-				 .tracer_patch = env_number(trace, "tracer_patchlevel"),
-				 .clock_offset = clock ? clock_offset(clock) : 0,
-				 .has_clock_offset = clock != NULL,
-				 .abi = abi};
+	bool perf = g_strcmp0(env_text(trace, "tracer_name"), "perf") == 0;
+	struct host_info info = {
+		.hostname = env_text(trace, perf ? "host" : "hostname"),
+		.trace_uuid = trace_uuid,
+		.clock_uuid = clock_uuid,
+		.kernel_release = env_text(trace, perf ? "release" : "kernel_release"),
+		.tracer = perf ? "perf (converted to CTF)" : NULL,
+		.tracer_major = env_number(trace, "tracer_major"),
+		.tracer_minor = env_number(trace, "tracer_minor"),
+		.tracer_patch = env_number(trace, "tracer_patchlevel"),
+		.clock_offset = clock ? clock_offset(clock) : 0,
+		.has_clock_offset = clock != NULL,
+		.abi = abi};
 	uint32_t host;
 
 	host = messages->sink->add_host(messages->sink->data, &info);
@@ -484,7 +493,8 @@ static struct stream *stream_of(struct messages *messages, const bt_stream *key)
 		stream->id = bt_stream_get_id(key);
 		messages->kernel_streams += stream->kernel;
 		if (stream->kernel || stream->user) {
-			stream->class = stream_class_of(messages, class, stream->user);
+			stream->class =
+				stream_class_of(messages, stream->trace, class, stream->user);
 			if (stream->user && stream->class->pid < 0)
 				stream->class->process =
 					env_number(bt_stream_borrow_trace_const(key), "vpid");
@@ -592,6 +602,10 @@ static void send(struct messages *messages, const struct waiting *waiting)
 		event.pid = stream->class->process;
 	}
 	fields_take(state, from, &messages->scratch, &event);
+	if (state->perf)
+		event.has_tid = event.has_pid = true;
+	if (state->class.ending)
+		event_finish(&event, &state->class, stream->class->calls);
 	event.has_callstacks = stream->class->has_callstacks;
 	event.channel = (uint16_t) stream->class_id;
 	if (event.has_callstacks)

@@ -235,23 +235,26 @@ static bool add_traces(GPtrArray *traces, GArray *list, GError **error)
 	return true;
 }
 
-/* Of what one path holds, the fullest recording counts: LTTng's, then ftrace's, then perf's. They
- * are of the same time, as a rule, and would tell the same twice. */
+/* How much a recording tells: LTTng's, ftrace's, perf's, perf's converted. 0: of user space. */
+static int fullness(const struct found *found)
+{
+	if (found->foreign)
+		return g_str_has_suffix(found->path, ".data") ? 2 : 3;
+	return !found->kernel ? 0 : found->lttng ? 4 : 1;
+}
+
+/* Of what one path holds, the fullest recording counts. They are of the same time, as a rule, and
+ * would tell the same twice. User space goes with what Babeltrace can read, too. */
 static void keep_fullest(GArray *list, guint from)
 {
-	bool lttng = false, ftrace = false;
+	int fullest = 0;
 
-	for (guint i = from; i < list->len; i++) {
-		const struct found *found = &g_array_index(list, struct found, i);
-
-		lttng |= found->kernel;
-		ftrace |= found->foreign && g_str_has_suffix(found->path, ".dat");
-	}
+	for (guint i = from; i < list->len; i++)
+		fullest = MAX(fullest, fullness(&g_array_index(list, struct found, i)));
 	for (guint i = list->len; i-- > from;) {
-		const struct found *found = &g_array_index(list, struct found, i);
+		int own = fullness(&g_array_index(list, struct found, i));
 
-		if (found->foreign ? lttng || (ftrace && !g_str_has_suffix(found->path, ".dat"))
-				   : ftrace && !lttng)
+		if (own ? own < fullest : fullest == 2 || fullest == 3)
 			g_array_remove_index(list, i);
 	}
 }

@@ -116,10 +116,12 @@ static void fill(struct perf_stream *stream)
 static int64_t lost_count(const struct ahead *ahead)
 {
 	struct bytes body = bytes_part(&ahead->record, PERF_HEAD, UINT64_MAX);
+	uint64_t count;
 
 	if (ahead->type == PERF_LOST)
 		bytes_u64(&body); /* whose */
-	return (int64_t) MIN(bytes_u64(&body), (uint64_t) INT64_MAX);
+	count = bytes_u64(&body);
+	return count < INT64_MAX ? (int64_t) count : -1;
 }
 
 static void next(struct foreign_stream *base)
@@ -217,6 +219,7 @@ static bool read_body(struct perf_stream *stream, struct body *body)
 	uint64_t type = attribute->sample_type;
 	struct bytes bytes = bytes_part(&stream->now.record, PERF_HEAD, UINT64_MAX);
 	struct bytes misc = bytes_part(&stream->now.record, 4, 2);
+	uint64_t count;
 
 	*body = (struct body) {.mode = bytes_u16(&misc) & MISC_MODE};
 	if (type & SAMPLE_IDENTIFIER)
@@ -230,7 +233,8 @@ static bool read_body(struct perf_stream *stream, struct body *body)
 	if (type & SAMPLE_CALLCHAIN) {
 		body->has_chain = true;
 		body->chain = bytes;
-		bytes_take(&bytes, MIN(bytes_u64(&bytes), UINT64_MAX / 16) * 8);
+		count = bytes_u64(&bytes);
+		bytes_take(&bytes, 8 * MIN(count, UINT64_MAX / 16));
 	}
 	if (type & SAMPLE_RAW) {
 		body->raw.size = bytes_u32(&bytes);

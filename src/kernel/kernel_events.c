@@ -143,6 +143,24 @@ struct event_class event_class_of_tracepoint(struct intern *names, const char *n
 	return class;
 }
 
+const struct event_field *perf_thread_fields(void)
+{
+	static const struct event_field fields[] = {
+		{"perf_tid", FIELD_I32, AT(tid)}, {"perf_pid", FIELD_I32, AT(pid)}, {0}};
+
+	return fields;
+}
+
+bool filter_wants_tracepoint(const struct event_filter *filter, const char *name)
+{
+	g_autofree char *plain = NULL;
+
+	if (event_filter_wants(filter, name))
+		return true;
+	plain = strchr(name, ':') ? tracepoint_name(name) : NULL;
+	return plain && event_filter_wants(filter, plain);
+}
+
 static uint32_t flag_of(char letter)
 {
 	static const struct {

@@ -28,6 +28,12 @@ char *tracepoint_name(const char *name);
 /* What a tracepoint's events are, by "SYSTEM:NAME". Never fails: EV_OTHER. */
 struct event_class event_class_of_tracepoint(struct intern *names, const char *name);
 
+/* What perf's events converted to CTF say of the thread, in their payload; ends with name NULL. */
+const struct event_field *perf_thread_fields(void);
+
+/* A filter asks for the tracepoint, by its own name or LTTng's. */
+bool filter_wants_tracepoint(const struct event_filter *filter, const char *name);
+
 /* Puts what was taken of a tracepoint into the form that LTTng's events have. `calls` may be NULL
  * where class->ending is not ENDING_CALL. */
 void event_finish(struct event *event, const struct event_class *class,

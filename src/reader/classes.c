@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "kernel/kernel_events.h"
+
 #define DIRECT_IDS 65536 /* ids looked up by index, and at most … */
 #define DIRECT_SPARSE 8  /* … so many for each class: LTTng numbers them from 0 on */
 #define AT(member) offsetof(struct event, member)
@@ -68,10 +70,16 @@ static struct wish wish_of(const struct event_field *field)
 	return wish;
 }
 
-static GArray *payload_wishes(const struct event_class *class)
+static GArray *payload_wishes(const struct record_class *record)
 {
+	const struct event_class *class = &record->class;
 	GArray *wishes = g_array_new(TRUE, TRUE, sizeof(struct wish));
 
+	for (const struct event_field *at = perf_thread_fields(); record->perf && at->name; at++) {
+		struct wish wish = wish_of(at);
+
+		g_array_append_val(wishes, wish);
+	}
 	for (const struct event_field *field = class->fields; field->name; field++) {
 		struct wish wish = wish_of(field);
 
@@ -148,7 +156,7 @@ static void add_filters(const struct event_sink *sink, struct record_class *clas
 	for (unsigned i = 0; i < SINK_FILTERS; i++) {
 		struct class_filter filter = {.bit = i, .filter = sink->filters[i]};
 
-		if (!filter.filter || !event_filter_wants(filter.filter, event->name))
+		if (!filter.filter || !filter_wants_tracepoint(filter.filter, event->name))
 			continue;
 		tell_fields(sink, i, stream, event);
 		memset(filter.values, 0xff, sizeof filter.values);
@@ -182,7 +190,7 @@ static void add_values(const struct event_sink *sink, struct record_class *class
 	const GArray *members = event->payload ? event->payload->members : NULL;
 	g_autoptr(GString) names = g_string_new(NULL);
 
-	if (!sink->values ||
+	if (!sink->values || class->class.ending == ENDING_CALL ||
 	    (class->class.kind != EV_SYSCALL_ENTRY && class->class.kind != EV_SYSCALL_EXIT))
 		return;
 	for (guint i = 0; members && i < members->len && class->value_count < SHAPE_MAX; i++) {
@@ -259,7 +267,7 @@ static enum class_origin kernel_origin(const struct type *payload)
 static bool is_passed_over(const struct event_sink *sink, const struct event_type *event)
 {
 	for (int i = 0; i < SINK_FILTERS && sink->only_matches; i++)
-		if (sink->filters[i] && event_filter_wants(sink->filters[i], event->name))
+		if (sink->filters[i] && filter_wants_tracepoint(sink->filters[i], event->name))
 			return false;
 	return sink->only_matches;
 }
@@ -281,7 +289,10 @@ static void make_program(const struct class_table *table, struct record_class *c
 		event_class_pass_over(&class->class);
 	class->packet = class->class.kind == EV_NET_SEND || class->class.kind == EV_NET_RECEIVE;
 	class->program = program_new();
-	wishes = payload_wishes(&class->class);
+	class->perf = !table->user && strchr(event->name, ':') &&
+		      type_member(event->payload, "perf_tid") &&
+		      type_member(event->payload, "perf_pid");
+	wishes = payload_wishes(class);
 	of_context = context_wishes(table->user, class->class.kind);
 	add_filters(sink, class, stream, event, fields, common, own);
 	add_values(sink, class, event, fields,
@@ -387,6 +398,9 @@ struct class_table *class_table_new(const struct event_sink *sink, const struct 
 		table->by_id->pdata[event->id] = class;
 	}
 	table->abi = event_abi(hints);
+	if (table->abi == ABI_UNKNOWN)
+		table->abi = event_abi_of_machine(metadata_text(metadata, "machine"));
+	table->calls = numbered_calls_new(sink, table->abi);
 	return table;
 }
 
@@ -396,6 +410,7 @@ void class_table_free(gpointer data)
 
 	g_ptr_array_free(table->by_id, TRUE);
 	g_hash_table_destroy(table->far);
+	numbered_calls_free(table->calls);
 	g_free(table);
 }
 
@@ -407,8 +422,8 @@ bool class_take(const struct class_table *table, struct record_class *class, str
 	if (!class->program)
 		return false;
 	event_init(event, &class->class, table->abi);
-	event->has_tid = table->has_tid;
-	event->has_pid = table->has_pid;
+	event->has_tid = table->has_tid || class->perf;
+	event->has_pid = table->has_pid || class->perf;
 	event->has_callstacks = table->has_callstacks;
 	event->channel = (uint16_t) table->stream->id;
 	if (table->has_callstacks)
@@ -424,6 +439,8 @@ bool class_take(const struct class_table *table, struct record_class *class, str
 		return false;
 	if (class->packet)
 		event_take_tcp(event, &cursor->headers);
+	if (class->class.ending)
+		event_finish(event, &class->class, table->calls);
 	if (class->filters)
 		apply_filters(class, cursor, event);
 	if (class->shape)

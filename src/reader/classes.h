@@ -18,6 +18,7 @@ enum header_form { HEADER_OTHER, HEADER_COMPACT, HEADER_LARGE };
 struct record_class {
 	const struct event_type *event; /* borrowed */
 	struct event_class class;
+	bool perf;               /* perf's, converted: its payload says who ran */
 	bool packet;             /* of the network, with TCP's header taken whole */
 	bool met;                /* what follows is made when the first one comes */
 	struct program *program; /* owned; NULL: such records cannot be read */
@@ -35,6 +36,7 @@ struct class_table {
 	GPtrArray *by_id;        /* owned; struct record_class, NULL: none */
 	GHashTable *far;         /* owned; id -> struct record_class, for ids beyond the list */
 	enum syscall_abi abi;
+	struct numbered_calls *calls; /* owned; of events that say a call's number */
 	uint8_t form;            /* enum header_form */
 	bool has_tid, has_pid, has_callstacks;
 	bool user;               /* of a user-space trace */

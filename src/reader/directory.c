@@ -111,16 +111,20 @@ static void add_host(struct stream_directory *directory, const struct event_sink
 {
 	const struct metadata *metadata = directory->metadata;
 	const struct clock_type *clock = clock_of(directory);
-	struct host_info info = {.hostname = metadata_text(metadata, "hostname"),
-				 .trace_uuid = metadata->uuid,
-				 .clock_uuid = clock_uuid(directory),
-				 .kernel_release = metadata_text(metadata, "kernel_release"),
-				 .tracer_major = metadata_number(metadata, "tracer_major"),
-				 .tracer_minor = metadata_number(metadata, "tracer_minor"),
-				 .tracer_patch = metadata_number(metadata, "tracer_patchlevel"),
-				 .clock_offset = clock ? clock_type_offset(clock) : 0,
-				 .has_clock_offset = clock != NULL,
-				 .abi = declare_classes(directory, sink)};
+	const char *tracer = metadata_text(metadata, "tracer_name");
+	bool perf = g_strcmp0(tracer, "perf") == 0; /* perf data convert has other names */
+	struct host_info info = {
+		.hostname = metadata_text(metadata, perf ? "host" : "hostname"),
+		.trace_uuid = metadata->uuid,
+		.clock_uuid = clock_uuid(directory),
+		.kernel_release = metadata_text(metadata, perf ? "release" : "kernel_release"),
+		.tracer = perf ? "perf (converted to CTF)" : NULL,
+		.tracer_major = metadata_number(metadata, "tracer_major"),
+		.tracer_minor = metadata_number(metadata, "tracer_minor"),
+		.tracer_patch = metadata_number(metadata, "tracer_patchlevel"),
+		.clock_offset = clock ? clock_type_offset(clock) : 0,
+		.has_clock_offset = clock != NULL,
+		.abi = declare_classes(directory, sink)};
 
 	directory->host = sink->add_host(sink->data, &info);
 	sink->place(sink->data, directory->path);
