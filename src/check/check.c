@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "coverage/needs.h"
-
 #define IN_RINGS                                                                                   \
 	"; for a flight recorder 'lttng regenerate statedump' before 'lttng snapshot record'"
 
@@ -76,15 +74,20 @@ static void add_needs(struct check *check, const struct session *session)
 	for (guint i = 0; i < NEED_COUNT; i++) {
 		const struct need *need = &needs[i];
 		struct finding finding = {.kind = kind_of(need), .need = (int) i};
+		g_autofree char *line = NULL;
 
 		if (need_is_met(session, need))
 			continue;
 		add_commands(check, i, &finding);
-		finding.name = g_strdup(need->name);
+		finding.name = need_name(need, check->tracer);
 		finding.means = g_strdup(need->without);
-		finding.remedy =
-			g_strconcat(need->recorded_by,
-				    finding.kind == FINDING_STATEDUMP ? IN_RINGS : NULL, NULL);
+		line = need_line(need, check->tracer);
+		finding.remedy = g_strconcat(
+			line,
+			finding.kind == FINDING_STATEDUMP && check->tracer == TRACED_BY_LTTNG
+				? IN_RINGS
+				: NULL,
+			NULL);
 		g_array_append_val(check->findings, finding);
 	}
 }
@@ -121,9 +124,8 @@ static void add_lost(struct check *check, const struct session *session)
 		/* else they are those of damaged files, which no recording prevents */
 		if (host->discarded_events || host->discarded_packets ||
 		    !session->trace.damages->len)
-			finding.remedy =
-				g_strdup("lttng enable-channel -k --subbuf-size=4M --num-subbuf=8 "
-					 "NAME: larger buffers; or fewer events");
+			finding.remedy = g_strconcat(check_buffers(check->tracer),
+						     ": larger buffers; or fewer events", NULL);
 		g_array_append_val(check->findings, finding);
 	}
 }
@@ -146,6 +148,13 @@ static void add_damage(struct check *check, const struct session *session)
 	}
 }
 
+static const char *larger_rings(enum traced_by tracer)
+{
+	return tracer == TRACED_BY_LTTNG ? "lttng enable-channel -k --overwrite --subbuf-size=1M "
+					   "--num-subbuf=16 NAME"
+					 : check_buffers(tracer);
+}
+
 /* "NAME: what that means", as the coverage has them. */
 static void add_troubles(struct check *check, const struct session *session)
 {
@@ -161,11 +170,27 @@ static void add_troubles(struct check *check, const struct session *session)
 		finding.name = colon ? g_strndup(text, (gsize) (colon - text)) : g_strdup(text);
 		finding.means = g_strdup(colon ? colon + 2 : "");
 		if (g_str_has_prefix(text, "CPU "))
-			finding.remedy =
-				g_strdup("lttng enable-channel -k --overwrite --subbuf-size=1M "
-					 "--num-subbuf=16 NAME: larger rings reach further back");
+			finding.remedy = g_strconcat(larger_rings(check->tracer),
+						     ": larger rings reach further back", NULL);
 		g_array_append_val(check->findings, finding);
 	}
+}
+
+/* What no recording of that tracer has, whatever it recorded. */
+static void add_tracer(struct check *check)
+{
+	struct finding finding = {.kind = FINDING_TRACE, .poorer = check_all(check), .need = -1};
+
+	if (check->tracer == TRACED_BY_LTTNG)
+		return;
+	finding.name = g_strdup_printf("recorded with %s", needs_tracer_name(check->tracer));
+	finding.means = g_strdup(
+		"of what system calls point to it has names of files and addresses at most, "
+		"where whylate record could set its probes: which descriptors poll, select and "
+		"epoll_wait watched and found ready, and what clock_nanosleep was asked for, is "
+		"not known");
+	finding.remedy = g_strdup("whylate record --tracer lttng");
+	g_array_append_val(check->findings, finding);
 }
 
 static char *user_means(const struct session *session)
@@ -228,6 +253,7 @@ static gint gravest_first(gconstpointer a, gconstpointer b)
 void check_init(struct check *check, const struct session *session)
 {
 	*check = (struct check) {0};
+	check->tracer = needs_tracer(session);
 	find_commands(check, session->asked.options->commands);
 	check->findings = g_array_new(FALSE, TRUE, sizeof(struct finding));
 	g_array_set_clear_func(check->findings, finding_clear);
@@ -235,6 +261,7 @@ void check_init(struct check *check, const struct session *session)
 	add_damage(check, session);
 	add_troubles(check, session);
 	add_needs(check, session);
+	add_tracer(check);
 	add_user_traces(check, session);
 	g_array_sort(check->findings, gravest_first);
 	for (guint i = 0; i < check->findings->len; i++) {

@@ -9,6 +9,7 @@
 
 #include "run/command.h"
 #include "coverage/coverage.h"
+#include "coverage/needs.h"
 
 enum answer { ANSWER_YES, ANSWER_DEGRADED, ANSWER_NO };
 enum finding_kind {
@@ -37,6 +38,7 @@ struct check {
 	const struct command *commands[CHECK_COMMANDS_MAX];
 	enum answer answers[CHECK_COMMANDS_MAX];
 	guint count;       /* of both */
+	enum traced_by tracer; /* of the trace */
 	GArray *findings;  /* owned; struct finding, the gravest first */
 };
 
@@ -47,6 +49,8 @@ GPtrArray *check_answer(const struct check *check, const struct session *session
  * nothing grave is missing what would tell more; NULL: nothing is, or no recording prevents it.
  * Free with g_free(). */
 char *check_record_with(const struct check *check);
+/* The line that makes buffers larger. */
+const char *check_buffers(enum traced_by tracer);
 /* What may keep that from changing anything; NULL. */
 const char *check_record_note(const struct check *check);
 

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* The answer that `whylate check` begins with, in sentences; see check.h. */
 #include "check/check.h"
-#include "coverage/needs.h"
 
 #define MISSING_TOLD 2 /* in sentences; the others are listed */
 #define MANY_MISSING 4 /* things: then a new session is easier than to mend the old one */
 #define UNKNOWN_TOLD 0.01 /* of the time that programs waited */
-#define BUFFERS "lttng enable-channel -k --subbuf-size=4M --num-subbuf=8 NAME"
+
+const char *check_buffers(enum traced_by tracer)
+{
+	static const char *const lines[] = {
+		[TRACED_BY_LTTNG] = "lttng enable-channel -k --subbuf-size=4M --num-subbuf=8 NAME",
+		[TRACED_BY_FTRACE] = "trace-cmd record -b 65536 …",
+		[TRACED_BY_PERF] = "perf record -m 64M …"};
+
+	return lines[tracer];
+}
 
 static bool is_grave(const struct finding *finding)
 {
@@ -130,17 +138,19 @@ char *check_record_with(const struct check *check)
 	struct recordable all = recordable_of(check);
 	g_autofree char *line = NULL;
 
-	if (all.grave && all.count >= MANY_MISSING)
+	if (all.grave && all.count >= MANY_MISSING && check->tracer == TRACED_BY_LTTNG)
 		return g_strdup("whylate record -- PROGRAM");
-	line = needs_line(all.missing, all.lost ? "NAME" : NULL);
-	if (!all.lost)
+	line = needs_line(all.missing, check->tracer, all.lost ? "NAME" : NULL);
+	if (!all.lost || (line && check->tracer != TRACED_BY_LTTNG)) /* it has larger buffers */
 		return g_steal_pointer(&line);
-	return line ? g_strconcat(BUFFERS " && ", line, NULL) : g_strdup(BUFFERS);
+	return line ? g_strconcat(check_buffers(check->tracer), " && ", line, NULL)
+		    : g_strdup(check_buffers(check->tracer));
 }
 
 const char *check_record_note(const struct check *check)
 {
 	struct recordable all = recordable_of(check);
 
-	return all.grave && all.count >= MANY_MISSING ? NULL : needs_note(all.missing);
+	return all.grave && all.count >= MANY_MISSING ? NULL
+						      : needs_note(all.missing, check->tracer);
 }

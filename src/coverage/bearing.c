@@ -27,14 +27,15 @@ bool trace_bears_command(const struct session *session, const struct command *co
 bool trace_bears_answer(const struct session *session, GError **error)
 {
 	const struct need *need = lacking(session, session->asked.options->command);
+	g_autofree char *name = need ? need_name(need, needs_tracer(session)) : NULL;
+	g_autofree char *line = need ? need_line(need, needs_tracer(session)) : NULL;
 
 	if (!need || session->asked.options->force)
 		return true;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_DAMAGE,
 		    "%s has no answer from this trace: it has no %s, so %s; record it with: %s "
 		    "(--force prints what there is)",
-		    session->asked.options->command->name, need->name, need->without,
-		    need->recorded_by);
+		    session->asked.options->command->name, name, need->without, line);
 	return false;
 }
 
@@ -68,12 +69,13 @@ static uint64_t events_lost(const struct session *session)
 char *answer_caution(const struct session *session)
 {
 	const struct need *need = lacking(session, session->asked.options->command);
+	g_autofree char *name = need ? need_name(need, needs_tracer(session)) : NULL;
 	uint64_t lost = events_lost(session);
 	double unknown = unknown_share(session);
 
 	if (need)
 		return g_strdup_printf("this trace has no %s, so %s: what follows is no answer",
-				       need->name, need->without);
+				       name, need->without);
 	if (lost > session->trace.events)
 		return g_strdup_printf("%.0f %% of the events were lost: what follows may be wrong",
 				       100.0 * (double) lost /

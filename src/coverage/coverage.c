@@ -176,11 +176,15 @@ void coverage_init(struct coverage *coverage, const struct session *session)
 			coverage->undescribed_threads++;
 		count_blocked(coverage, session, i);
 	}
-	for (int i = 0; i < NEED_COUNT; i++)
+	for (int i = 0; i < NEED_COUNT; i++) {
+		g_autofree char *name = need_name(&needs[i], needs_tracer(session));
+		g_autofree char *line = need_line(&needs[i], needs_tracer(session));
+
 		if (wanted >> i & 1 && !need_is_met(session, &needs[i]))
 			g_ptr_array_add(coverage->missing,
-					g_strdup_printf("%s: %s (add it with: %s)", needs[i].name,
-							needs[i].without, needs[i].recorded_by));
+					g_strdup_printf("%s: %s (add it with: %s)", name,
+							needs[i].without, line));
+	}
 	coverage->caution =
 		command_needs_any(session->asked.options->command) ? answer_caution(session) : NULL;
 	coverage_troubles(session, coverage->missing);

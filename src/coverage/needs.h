@@ -55,14 +55,27 @@ struct need {
 	const char *without; /* what is lost */
 	const char *recorded_by; /* the lttng line that would add it */
 	bool (*fulfilled)(const struct session *session); /* NULL: by kinds */
+	/* The same of the kernel's own tracers. Its name, if that is another one than the first of … */
+	const char *other_name;
+	const char *tracepoints; /* … these, "SYSTEM:PATTERN,…"; NULL: none, but … */
+	const char *other_line; /* … this, where "@" stands for the tracer */
 };
 
+/* What recorded a trace: by its first host. */
+enum traced_by { TRACED_BY_LTTNG, TRACED_BY_FTRACE, TRACED_BY_PERF };
+
 extern const struct need needs[NEED_COUNT];
+enum traced_by needs_tracer(const struct session *session);
+/* "lttng", "ftrace", "perf", as record --tracer has them. */
+const char *needs_tracer_name(enum traced_by tracer);
+/* What it is called there, and the line that would add it; free both with g_free(). */
+char *need_name(const struct need *need, enum traced_by tracer);
+char *need_line(const struct need *need, enum traced_by tracer);
 bool need_is_met(const struct session *session, const struct need *need);
-/* One command line that records all of these (bits: NEED()) besides, as far as lttng's lines do it;
- * `channel`: to an own one, NULL: to lttng's. NULL: none does; free with g_free(). */
-char *needs_line(unsigned missing, const char *channel);
+/* One command line that records all of these (bits: NEED()) besides, as far as the tracer's lines do
+ * it; `channel`: to an own one of LTTng's, NULL. NULL: none does; free with g_free(). */
+char *needs_line(unsigned missing, enum traced_by tracer, const char *channel);
 /* What else may be needed for some of them; NULL: nothing. */
-const char *needs_note(unsigned missing);
+const char *needs_note(unsigned missing, enum traced_by tracer);
 
 #endif
