@@ -29,6 +29,9 @@
 #define TRACE "perf.data"
 #define SAID "perf.log" /* what perf said; removed if all went well */
 #define BUFFERS "16M" /* of each CPU */
+/* what perf reads it writes at once, by a call that it would read next, and would never rest: its
+ * own calls are left out, and nothing else of it, as switches must be whole */
+#define OWN_CALLS "raw_syscalls:"
 /* the kernel lets nobody sample its exit: a sample raises it; so its entry is left out, too */
 #define NOT_SAMPLED "irq_vectors:irq_work_"
 #define STEP_MS 100
@@ -110,6 +113,8 @@ static char **perf_line(const struct recording *recording, const char *root,
 			continue;
 		add_event(line, switches && (recording->callstacks || recording->samples) ? stacks
 											  : event);
+		if (g_str_has_prefix(event, OWN_CALLS))
+			add(line, "--exclude-perf");
 	}
 	for (guint i = 0; i < probed->len; i++)
 		add_event(line, g_ptr_array_index(probed, i));

@@ -12,12 +12,14 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tarfile
 import tempfile
 import threading
 
+import trace_dat
 import whylate_test as t
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -145,6 +147,45 @@ def oracle_agrees(results, trace):
     assert done.returncode == 0, done.stdout.decode()
 
 
+def switches_of_lttng(trace):
+    """Time (in the trace's clock), who went and who came, of each switch."""
+    done = subprocess.run(["babeltrace2", "--clock-cycles", "--names", "payload,context,header", trace],
+                          stdout=subprocess.PIPE, check=True)
+    found = re.findall(rb"^\[(?:timestamp = )?(\d+)\].* sched_switch: .*prev_tid = (\d+).* next_tid = (\d+)", done.stdout, re.M)
+    return [(int(at), int(left), int(came)) for at, left, came in found]
+
+
+def switches_of_ftrace(path):
+    trace = trace_dat.TraceDat(path)
+    form = trace.formats["sched:sched_switch"]
+    at = {name: int(re.search(r"pid_t %s;\s+offset:(\d+);" % name, form).group(1)) for name in ("prev_pid", "next_pid")}
+    return sorted((when, struct.unpack_from("=i", body, at["prev_pid"])[0], struct.unpack_from("=i", body, at["next_pid"])[0])
+                  for name, when, body in trace.events() if name == "sched:sched_switch")
+
+
+def same_switches(results):
+    """The program's switches, from its first to its last line: the same ones, in the same order, in LTTng and ftrace;
+    at the same time, as far as one probe runs after the other."""
+    lttng, = glob.glob(results + "/same/same/lttng")
+    with open(results + "/same/same.notes", encoding="ascii") as file:
+        noted = [line.split("\t") for line in file]
+    begin, end, tid = int(noted[0][2]), max(int(line[3]) for line in noted), int(noted[0][1])
+    mine = [[s for s in all if begin <= s[0] <= end and tid in s[1:]]
+            for all in (switches_of_lttng(lttng), switches_of_ftrace(results + "/same/same/ftrace/trace.dat"))]
+    assert len(mine[0]) > 20, mine[0]
+    assert [s[1:] for s in mine[0]] == [s[1:] for s in mine[1]], mine
+    apart = sorted(abs(a[0] - b[0]) for a, b in zip(*mine))
+    print("# switches: %d, apart by %.1f us in the median, %.1f us at most" % (
+        len(apart), apart[len(apart) // 2] / 1e3, apart[-1] / 1e3))
+    assert apart[len(apart) // 2] < 200000, apart
+
+
+def file_names(results):
+    """What the program opened, which ftrace has by a probe alone."""
+    trace = trace_dat.TraceDat(results + "/same/same/ftrace/trace.dat")
+    assert any(name.endswith(":file_name") and b"/run/data/data.bin\0" in body for name, _, body in trace.events())
+
+
 def ended(number, _):
     raise SystemExit("ended by signal %d" % number)
 
@@ -169,6 +210,8 @@ def main():
         if kept:
             shutil.copytree(results, kept, dirs_exist_ok=True)
             shutil.copy(scratch + "/console", kept)
+        tap.case("LTTng and ftrace: the same switches", same_switches, results)
+        tap.case("ftrace: names of files", file_names, results)
         for name in ("disk", "snapshot", "flight", "trigger"):
             for trace in sorted(glob.glob(results + "/" + name + "/*/**/kernel", recursive=True)) or [name]:
                 tap.case(name + ": the same as the oracle", oracle_agrees, results, trace)
