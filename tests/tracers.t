@@ -161,6 +161,9 @@ def record_with_ftrace():
     trace = TraceDat(place("o1/trace.dat"))
     assert {"sched:sched_switch", "raw_syscalls:sys_enter", "irq:softirq_entry"} <= set(trace.formats), sorted(trace.formats)
     assert any(option == 4 and b"[mono]" in data for option, data in trace.options), trace.options
+    system, = [data for option, data in trace.options if option == 5]  # as trace-cmd has it
+    assert system.rstrip(b"\0").decode().split() == [os.uname().sysname, os.uname().nodename, os.uname().release,
+                                                     os.uname().machine], system
     events = list(trace.events())
     assert all(before < at < after for _, at, _ in events), (before, after)
     pid = int(re.search(r"child_tid=(\d+)", err).group(1))

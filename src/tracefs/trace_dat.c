@@ -203,7 +203,7 @@ static void put_options(struct writer *writer, const struct rings *rings, guint 
 		put_option(writer, OPTION_CLOCK, clock, strlen(clock) + 1);
 	if (uname(&system) == 0) {
 		text = g_strjoin(" ", system.sysname, system.nodename, system.release,
-				 system.version, system.machine, NULL);
+				 system.machine, NULL);
 		put_option(writer, OPTION_UNAME, text, strlen(text) + 1);
 	}
 	put_option(writer, OPTION_CPU_COUNT, (const char *) &cpus, sizeof cpus);
