@@ -92,6 +92,16 @@ static void add_needs(struct check *check, const struct session *session)
 	}
 }
 
+const char *check_buffers(enum traced_by tracer)
+{
+	static const char *const lines[] = {
+		[TRACED_BY_LTTNG] = "lttng enable-channel -k --subbuf-size=4M --num-subbuf=8 NAME",
+		[TRACED_BY_FTRACE] = "trace-cmd record -b 65536 …",
+		[TRACED_BY_PERF] = "perf record -m 64M …"};
+
+	return lines[tracer];
+}
+
 /* Lost events of each host, in one line: how many, in how much time of all CPUs'. */
 static void add_lost(struct check *check, const struct session *session)
 {

@@ -6,16 +6,6 @@
 #define MANY_MISSING 4 /* things: then a new session is easier than to mend the old one */
 #define UNKNOWN_TOLD 0.01 /* of the time that programs waited */
 
-const char *check_buffers(enum traced_by tracer)
-{
-	static const char *const lines[] = {
-		[TRACED_BY_LTTNG] = "lttng enable-channel -k --subbuf-size=4M --num-subbuf=8 NAME",
-		[TRACED_BY_FTRACE] = "trace-cmd record -b 65536 …",
-		[TRACED_BY_PERF] = "perf record -m 64M …"};
-
-	return lines[tracer];
-}
-
 static bool is_grave(const struct finding *finding)
 {
 	return finding->impossible || finding->degraded;

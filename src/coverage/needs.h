@@ -55,7 +55,7 @@ struct need {
 	const char *without; /* what is lost */
 	const char *recorded_by; /* the lttng line that would add it */
 	bool (*fulfilled)(const struct session *session); /* NULL: by kinds */
-	/* The same of the kernel's own tracers. Its name, if that is another one than the first of … */
+	/* The same of the kernel's own tracers. Its name, if not the first of … */
 	const char *other_name;
 	const char *tracepoints; /* … these, "SYSTEM:PATTERN,…"; NULL: none, but … */
 	const char *other_line; /* … this, where "@" stands for the tracer */
@@ -72,8 +72,8 @@ const char *needs_tracer_name(enum traced_by tracer);
 char *need_name(const struct need *need, enum traced_by tracer);
 char *need_line(const struct need *need, enum traced_by tracer);
 bool need_is_met(const struct session *session, const struct need *need);
-/* One command line that records all of these (bits: NEED()) besides, as far as the tracer's lines do
- * it; `channel`: to an own one of LTTng's, NULL. NULL: none does; free with g_free(). */
+/* One command line that records all of these (bits: NEED()) besides, as far as the tracer's lines
+ * do it; `channel`: to an own one of LTTng's, NULL. NULL: none does; free with g_free(). */
 char *needs_line(unsigned missing, enum traced_by tracer, const char *channel);
 /* What else may be needed for some of them; NULL: nothing. */
 const char *needs_note(unsigned missing, enum traced_by tracer);
