@@ -113,11 +113,11 @@ static void account_ready(struct account *account, uint32_t thread, const struct
 }
 
 /* Of a guest: what its virtual CPU's thread waited for on the host, or who ended that. */
-static void account_hosts(struct account *account, const struct span *span)
+static void account_hosts(struct account *account, uint32_t thread, const struct span *span)
 {
 	const struct session *session = account->session;
 	struct span outside;
-	uint32_t vcpu = host_span(session, span, &outside);
+	uint32_t vcpu = host_span(session, thread, span, &outside);
 	int64_t ns = span->end - span->begin;
 	struct wait wait;
 	struct lead lead;
@@ -284,7 +284,7 @@ static void account_off_cpu(struct account *account, uint32_t thread, const stru
 	if (!leaf_is_blocked(span->leaf) && account->runs >= runs)
 		leave_out_ready(account->waiting, span);
 	else if (span_is_hosts(span->leaf) && !span_is_hosts_ready(span->leaf))
-		account_hosts(account, span);
+		account_hosts(account, thread, span);
 	else if (!leaf_is_blocked(span->leaf))
 		account_ready(account, thread, span);
 	else if (leads_on(account, thread, span))

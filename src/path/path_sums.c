@@ -52,8 +52,9 @@ static struct wait piece_wait(const struct piece *piece)
 static bool hosts_wait(const struct session *session, const struct piece *piece, struct wait *wait)
 {
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref}, outside;
-	uint32_t vcpu =
-		span_is_hosts(piece->leaf) ? host_span(session, &span, &outside) : NO_THREAD;
+	uint32_t vcpu = span_is_hosts(piece->leaf)
+				? host_span(session, piece->thread, &span, &outside)
+				: NO_THREAD;
 
 	if (!is_thread(vcpu) || !leaf_is_blocked(outside.leaf))
 		return false;

@@ -78,29 +78,24 @@ void each_run_beside(const struct session *session, uint32_t thread, const struc
 {
 	uint16_t host = model_thread(&session->trace.model, thread)->host;
 	struct moved moved = {NULL, span, visit, data};
-	struct span was;
-	uint32_t vcpu;
+	const struct session *recorded = session->recorded ? session->recorded->session : session;
+	struct span was = *span, outside;
 
+	if (session->recorded)
+		was = session->recorded->span(session->recorded->data, thread, span);
+	outside = was;
 	if (span_is_hosts_ready(span->leaf)) {
-		vcpu = host_span(session, span, &was);
-		if (!is_thread(vcpu)) {
+		thread = host_span(recorded, thread, &was, &outside);
+		if (!is_thread(thread)) {
 			visit(span->begin, span->end, NO_THREAD, data);
 			return;
 		}
-		was.begin = span->begin;
-		was.end = span->end;
-		each_run_beside(session, vcpu, &was, visit, data);
-		return;
+		host = model_thread(&session->trace.model, thread)->host;
 	}
-
-	if (!session->recorded) {
-		each_run(session, host, span->ref, span->begin, span->end, visit, data);
-		return;
-	}
-	was = session->recorded->span(session->recorded->data, thread, span);
 	moved.was = &was;
-	each_run(session->recorded->session, host, was.ref, was.begin, was.end, visit_moved,
-		 &moved);
+	each_run(recorded, host, outside.ref, was.begin, was.end,
+		 session->recorded ? visit_moved : visit,
+		 session->recorded ? (void *) &moved : data);
 }
 
 int64_t run_began(const struct session *session, uint16_t host_index, uint32_t cpu_id, int64_t time)

@@ -20,10 +20,16 @@ static bool state_of(const struct session *session, uint32_t vcpu, const struct 
 	return most > 0;
 }
 
-uint32_t host_span(const struct session *session, const struct span *span, struct span *outside)
+uint32_t host_span(const struct session *session, uint32_t thread, const struct span *span,
+		   struct span *outside)
 {
 	uint32_t vcpu = span->ref;
+	struct span was;
 
+	if (session->recorded) {
+		was = session->recorded->span(session->recorded->data, thread, span);
+		return host_span(session->recorded->session, thread, &was, outside);
+	}
 	if (!is_thread(vcpu) || !state_of(session, vcpu, span, outside))
 		return NO_THREAD;
 	for (guint i = 0; i < session->trace.model.hosts->len && span_is_hosts(outside->leaf);

@@ -158,11 +158,12 @@ static struct ready recorded_ready(const struct session *session, uint32_t threa
 }
 
 /* Of a guest: why the host did not run its virtual CPU. */
-static struct ready hosts_ready(const struct session *session, const struct span *span,
-				const struct ready *unknown)
+static struct ready hosts_ready(const struct session *session, uint32_t thread,
+				const struct span *span, const struct ready *unknown)
 {
 	struct span outside;
-	uint32_t vcpu = host_span(session, span, &outside);
+	uint32_t vcpu = host_span(session, thread, span, &outside);
+	const struct session *recorded = session->recorded ? session->recorded->session : session;
 	struct ready throttled = *unknown;
 
 	if (PACK_NUMBER(span->leaf) == HOST_THROTTLED) {
@@ -171,7 +172,7 @@ static struct ready hosts_ready(const struct session *session, const struct span
 		return throttled;
 	}
 	return is_thread(vcpu) && leaf_is_ready(outside.leaf)
-		       ? ready_of(session, vcpu, &outside)
+		       ? ready_of(recorded, vcpu, &outside)
 		       : *unknown;
 }
 
@@ -187,7 +188,7 @@ struct ready ready_of(const struct session *session, uint32_t thread, const stru
 	struct idling idling;
 
 	if (span_is_hosts_ready(span->leaf))
-		return hosts_ready(session, span, &ready);
+		return hosts_ready(session, thread, span, &ready);
 	if (!leaf_is_ready(span->leaf))
 		return ready;
 	if (session->recorded)

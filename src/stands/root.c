@@ -311,7 +311,7 @@ static void by_hosts_wait(const struct session *session, const struct piece *pie
 			  struct root *root)
 {
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref}, outside;
-	uint32_t vcpu = host_span(session, &span, &outside);
+	uint32_t vcpu = host_span(session, piece->thread, &span, &outside);
 	struct wait wait;
 
 	root->subject = vcpu;

@@ -147,6 +147,12 @@ static inline bool reason_is_transport(const struct reason *reason)
 	return reason->kind >= REASON_RETRANSMISSION && reason->kind <= REASON_SEND_QUEUE;
 }
 
+/* What a guest waited for on its host. */
+static inline bool reason_is_of_guest(const struct reason *reason)
+{
+	return reason->kind == REASON_MACHINE || reason->kind == REASON_LATE_TIMER;
+}
+
 /* Only what came after `from` is put down to it: before that the thread slept by its timer. */
 static inline bool reason_is_late_timer(const struct reason *reason)
 {

@@ -316,15 +316,13 @@ static void host_pieces(struct builder *builder, const struct span *span)
 {
 	const struct session *session = builder->session;
 	struct span outside;
-	uint32_t vcpu = host_span(session, span, &outside), resource;
+	uint32_t vcpu = host_span(session, builder->thread, span, &outside), resource;
 	const struct block *block;
 
 	if (!is_thread(vcpu)) {
 		nothing_piece(builder, span->begin, span->end);
-	} else if (!leaf_is_blocked(outside.leaf)) {
-		outside.begin = span->begin;
-		outside.end = span->end;
-		each_run_beside(session, vcpu, &outside, run_piece, builder);
+	} else if (span_is_hosts_ready(span->leaf)) {
+		each_run_beside(session, builder->thread, span, run_piece, builder);
 	} else {
 		block = block_at(&session->trace.timeline, outside.ref);
 		resource = block_waits_for(session, block);

@@ -229,6 +229,22 @@ static int64_t held_since(const struct session *session, const struct wait *wait
 	return INT64_MIN;
 }
 
+/* What a guest asked its machine for, or slept: begun earlier it ends as much earlier. What the host
+ * did at that time would have been done at another. */
+static struct hinge of_guest(const struct session *session, const struct wait *wait,
+			     const struct reason *reason)
+{
+	const struct wake_detail *request = block_request(session, wait->block);
+	struct hinge hinge = keeps_length;
+
+	if (reason->kind == REASON_LATE_TIMER)
+		hinge = of_timer(session, wait, block_detail(session, wait->block));
+	else if (request)
+		hinge = of_messenger(wait, request);
+	hinge.doubt = MAX(hinge.doubt, HINGE_INFERRED);
+	return hinge;
+}
+
 struct hinge hinge_of(const struct session *session, const struct wait *wait,
 		      const struct span *span)
 {
@@ -238,6 +254,8 @@ struct hinge hinge_of(const struct session *session, const struct wait *wait,
 
 	if (session_spans_gap(session, wait->thread, span))
 		return (struct hinge) {KEEPS_LENGTH, HINGE_GAP, NO_THREAD, 0, false, 0, INT64_MIN};
+	if (wait->woken && reason && reason_is_of_guest(reason))
+		return of_guest(session, wait, reason);
 	if (!wait_lead(session, wait, &lead))
 		return unled(session, wait);
 	hinge = follows(lead.thread, lead.until);
