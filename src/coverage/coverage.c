@@ -3,7 +3,7 @@
 #include "coverage/coverage.h"
 
 #include "coverage/guests_said.h"
-
+#include "coverage/stalls.h"
 #include "trace/clocks.h"
 #include "event/softirqs.h"
 #include "run/command.h"
@@ -122,6 +122,7 @@ void coverage_troubles(const struct session *session, GPtrArray *list)
 	add_late_cpus(list, session);
 	clocks_warnings(&session->trace, list);
 	guests_troubles(session, list);
+	stalls_troubles(session, list);
 	add_partial_hosts(list, session);
 	for (guint i = 1; i < session->trace.model.hosts->len; i++) {
 		const struct host *a = model_host(&session->trace.model, i - 1);

@@ -74,6 +74,10 @@ static const struct term terms[] = {
 	 "The call behind mutexes, conditions, semaphores and joins: a thread waits on a word in "
 	 "memory. The trace has the word's address only.",
 	 true},
+	{"guest", "virtual machine",
+	 "A kernel that runs on virtual CPUs, each a thread of a process (qemu) of its host. Give "
+	 "both traces, recorded at the same time: what the host took from the guest is told then.",
+	 false},
 	{"idle", NULL,
 	 "A CPU without work; or a thread that waits for its next request, which delays nobody.",
 	 false},
@@ -161,6 +165,11 @@ static const struct term terms[] = {
 	 "Work that interrupts leave for a little later, such as handling packets (NET_RX, "
 	 "NET_TX), "
 	 "timers (TIMER) and finished disk requests (BLOCK).",
+	 true},
+	{"steal", "stolen time",
+	 "Time in which the host of a virtual machine did not run it. The guest's own trace does "
+	 "not show it: its threads seem to work, or to be interrupted, for longer. The host's "
+	 "trace, given with the guest's, tells who ran instead.",
 	 true},
 	{"swap", NULL,
 	 "Disk that takes pages of memory when there is too little of it. Who needs them again "

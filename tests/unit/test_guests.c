@@ -5,6 +5,7 @@
  */
 #include "hosts.h"
 
+#include "coverage/stalls.h"
 #include "event/kvm_exits.h"
 #include "guests/machines.h"
 
@@ -378,6 +379,48 @@ static void test_timer_guests_own(void)
 	g_assert_null(reason_of(feed, APP));
 }
 
+/* --- a guest alone -------------------------------------------------------------------------- */
+
+#define TICK (4 * MS)
+
+/* 40 ticks while the app runs, then nothing for `silent`, then ten more; in between a call each
+ * millisecond if it `calls`. */
+static struct stalls stalls_with(int64_t silent, bool calls)
+{
+	FEED(1);
+	int64_t time = 0;
+
+	sw(feed, 1000, 0, "idle", 0, 0, "app", APP);
+	for (int i = 0; i < 50; i++) {
+		int64_t next = time + (i == 40 ? silent : TICK);
+
+		for (int64_t at = time + MS; calls && at < next; at += MS) {
+			entry(feed, at, 0, "getpid", -1);
+			leave(feed, at + 1000, 0, "getpid", APP);
+		}
+		time = next;
+		plain(feed, time, 0, "x86_irq_vectors_local_timer_entry");
+		plain(feed, time + 1000, 0, "x86_irq_vectors_local_timer_exit");
+	}
+	sw(feed, time + MS, 0, "app", APP, SLEEPS, "idle", 0);
+	plain(feed, time + 50 * MS, 0, "other");
+	finish(feed);
+	return stalls_of(feed->session, 0);
+}
+
+/* The ticks did not come, and nothing else did: the CPU did not run. Where calls were made it did,
+ * whatever became of its ticks; and one that is late is no stall. */
+static void test_stalls(void)
+{
+	struct stalls stalls = stalls_with(31 * MS, false);
+
+	g_assert_cmpint(stalls.count, ==, 1);
+	g_assert_cmpint(stalls.longest, ==, 31 * MS - 1000); /* from the end of the tick before */
+	g_assert_cmpint(stalls.ns, ==, 31 * MS - 1000 - TICK);
+	g_assert_cmpint(stalls_with(31 * MS, true).count, ==, 0);
+	g_assert_cmpint(stalls_with(2 * TICK, false).count, ==, 0);
+}
+
 /* --- virtual CPUs' threads ------------------------------------------------------------------ */
 
 static void ioctl_of(struct feed *feed, int64_t time, int32_t cmd)
@@ -490,6 +533,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/guests/late-timer", test_late_timer);
 	g_test_add_func("/guests/timer-in-time", test_timer_in_time);
 	g_test_add_func("/guests/timer-guests-own", test_timer_guests_own);
+	g_test_add_func("/guests/stalls", test_stalls);
 	g_test_add_func("/guests/by-ioctl", test_by_ioctl);
 	g_test_add_func("/guests/by-name", test_by_name);
 	g_test_add_func("/guests/by-entries", test_by_entries);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* See stalls.h. */
+#include "coverage/stalls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/when.h"
+
+#define TICK_MIN INT64_C(900000) /* ns: 1000 a second, the fastest there is */
+#define TICK_MAX INT64_C(11000000) /* … the slowest: 100 */
+#define TICKS_MIN 20 /* seen one after the other, or the period is not known */
+#define MISSED(tick) ((tick) * 5 / 2)
+#define RUNS_MAX 200000 /* of a CPU that are looked at */
+#define TOLD_OF 20 /* of the busy time: one part of so many is worth a word */
+#define TOLD_MIN INT64_C(100000000) /* ns */
+
+struct looking {
+	const struct session *session;
+	uint32_t tick; /* PACK of the leaf */
+	GArray *ticks; /* int64_t: from one to the next */
+	int64_t period; /* 0: being found out */
+	struct stalls *stalls;
+};
+
+static void look_at(struct looking *looking, int64_t from, int64_t to)
+{
+	struct stalls *stalls = looking->stalls;
+
+	if (to - from <= MISSED(looking->period))
+		return;
+	stalls->ns += to - from - looking->period;
+	stalls->count++;
+	if (to - from > stalls->longest) {
+		stalls->longest = to - from;
+		stalls->begin = from;
+	}
+}
+
+/* What the thread did in one run, from one change of its state to the next. */
+static void look_at_run(struct looking *looking, uint32_t thread, int64_t begin, int64_t end)
+{
+	int64_t at = begin, tick = INT64_MIN;
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, looking->session, thread, begin, end);
+	while (spans_next(&spans, &span)) {
+		if (looking->period && span.begin > at)
+			look_at(looking, at, span.begin);
+		at = MAX(at, span.begin);
+		if (span.leaf != looking->tick)
+			continue;
+		if (!looking->period && tick != INT64_MIN) {
+			int64_t distance = span.begin - tick;
+
+			g_array_append_val(looking->ticks, distance);
+		}
+		tick = span.begin;
+	}
+	if (looking->period) {
+		look_at(looking, at, end);
+		looking->stalls->busy += end - begin;
+	}
+}
+
+static void look_at_cpu(struct looking *looking, const struct host *host, const struct cpu *cpu)
+{
+	const struct timeline *timeline = &looking->session->trace.timeline;
+	int64_t shortest = MISSED(looking->period ? looking->period : TICK_MIN);
+
+	for (uint32_t i = 0; i < cpu->runs.used && i < RUNS_MAX; i++) {
+		const struct run *run = run_at(timeline, &cpu->runs, i);
+		int64_t begin = run->begin, end = host->end;
+		uint32_t thread = run->thread;
+
+		if (i + 1 < cpu->runs.used)
+			end = run_at(timeline, &cpu->runs, i + 1)->begin;
+		if (is_thread(thread) && end - begin > shortest && !host_gap_over(host, begin, end))
+			look_at_run(looking, thread, begin, end);
+	}
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The median of what lies between two, if that may be a period; else 0. */
+static int64_t period_of(GArray *ticks)
+{
+	int64_t median;
+
+	if (ticks->len < TICKS_MIN)
+		return 0;
+	qsort(ticks->data, ticks->len, sizeof(int64_t), by_length);
+	median = g_array_index(ticks, int64_t, ticks->len / 2);
+	return median >= TICK_MIN && median <= TICK_MAX ? median : 0;
+}
+
+struct stalls stalls_of(const struct session *session, guint number)
+{
+	const struct host *host = model_host(&session->trace.model, number);
+	struct stalls stalls = {0};
+	struct looking looking = {
+		.session = session,
+		.tick = PACK(LEAF_INT_VECTOR, intern_id(session->trace.model.names, "local_timer")),
+		.ticks = g_array_new(FALSE, FALSE, sizeof(int64_t)),
+		.stalls = &stalls};
+
+	for (guint i = 0; i < host->cpus->len; i++) {
+		const struct cpu *cpu = g_ptr_array_index(host->cpus, i);
+
+		g_array_set_size(looking.ticks, 0);
+		looking.period = 0;
+		look_at_cpu(&looking, host, cpu);
+		looking.period = period_of(looking.ticks);
+		if (looking.period)
+			look_at_cpu(&looking, host, cpu);
+	}
+	g_array_free(looking.ticks, TRUE);
+	return stalls;
+}
+
+void stalls_troubles(const struct session *session, GPtrArray *list)
+{
+	char length[32], longest[32];
+
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
+		struct stalls stalls = {0};
+
+		if (session->trace.kinds[EV_VECTOR_ENTRY] && !is_thread(host->guest.machine))
+			stalls = stalls_of(session, i);
+		if (stalls.ns < TOLD_MIN || stalls.ns * TOLD_OF < stalls.busy)
+			continue;
+		g_ptr_array_add(
+			list,
+			g_strdup_printf("what %s did for %s: nothing ran, and nothing was idle "
+					"(%u times, up to %s; its timer's interrupts were due and "
+					"did not come): steal, as its host ran others if it is a "
+					"virtual machine, or interrupts were off; only its host's "
+					"trace can tell",
+					trace_host_name(&session->trace, i),
+					when_duration(length, stalls.ns), stalls.count,
+					when_duration(longest, stalls.longest)));
+	}
+}
