@@ -4,6 +4,7 @@
 (truth.tsv, truth-host.tsv), from README.md of the traces, and from both traces as babeltrace2 prints
 them, by computations that share nothing with whylate's but the clock's difference that it reports."""
 import functools
+import json
 import os
 import re
 import subprocess
@@ -214,6 +215,24 @@ def given():
     assert not [k for k in leaves(report["threads"][0]["summary"]) if "host:" in k]
 
 
+def page():
+    """The guest's rows stand below that of its virtual CPU, which has one."""
+    text = t.output("delay", HOST, GUEST, "--thread", str(GAPP), "--host", "guest", "--format", "html").decode()
+    rows = json.loads(re.search(r'"rows":\s*(\[.*?\])\s*,\s*"rows_omitted"', text, re.S).group(1))
+    hosts = [r["host"] for r in rows]
+    at = [r["tid"] for r in rows].index(VCPU)
+    guests = [i for i, host in enumerate(hosts) if host == 1]
+    assert guests == list(range(at + 1, at + 1 + len(guests))), [(r["host"], r["tid"]) for r in rows]
+
+
+def words():
+    """What --guest and the report's words are about is explained; a guest's trace alone tells that its CPU stood still."""
+    assert b"host of a virtual machine did not run it" in t.output("explain", "steal")
+    said = [m for m in t.report("overview", GUEST)["coverage"]["missing"] if "nothing ran, and nothing was idle" in m]
+    assert len(said) == 1 and "steal" in said[0], said
+    assert not [m for m in t.report("overview", HOST, GUEST)["coverage"]["missing"] if "what guest did" in m]
+
+
 tap.case("which process it is, and its clock", found)
 tap.case("what the host took, by the switches of both", taken)
 tap.case("less that, the guest's states are those alone", as_alone)
@@ -222,4 +241,6 @@ tap.case("waits go on through the host", behind)
 tap.case("the other way round", order)
 tap.case("the host alone", vcpu_alone)
 tap.case("--guest, right and wrong", given)
+tap.case("rows of the page", page)
+tap.case("what is said of a guest alone", words)
 sys.exit(tap.done())

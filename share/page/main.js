@@ -61,8 +61,17 @@ function coverageCard() {
 /* Of several hosts: whose clock was put on whose, and how far that may be off. */
 function clockText(host) {
 	if (!MANY_HOSTS || host.clock_from === 'own') return null;
-	const error = host.clock_error === null ? 'error not known' : `±${duration(host.clock_error)}`;
-	return `clock moved by ${duration(host.clock_offset)} (${error}${host.clock_from === 'packets' ? ', by packets' : ', as given'})`;
+	const error = host.clock_error === null ? 'error not known' : `±${duration(host.clock_error)}`,
+		by = {packets: ', by packets', vcpus: ', by when its virtual CPUs ran'}[host.clock_from] || ', as given';
+	return `clock moved by ${duration(host.clock_offset)} (${error}${by})`;
+}
+
+/* Of a guest: which process of which other host runs it. */
+function guestText(host) {
+	if (!host.guest || !host.guest.machine) return null;
+	const {machine} = host.guest,
+		outside = HOSTS[machine.host];
+	return `guest of ${(outside && outside.hostname) || `host ${machine.host}`}: ${machine.name} (${machine.pid})`;
 }
 
 function header() {
@@ -73,6 +82,7 @@ function header() {
 				host.tracer,
 				host.cpus && count(host.cpus, 'CPU'),
 				clockText(host),
+				guestText(host),
 			]
 				.filter(Boolean)
 				.join(', ')}`,

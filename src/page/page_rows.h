@@ -30,6 +30,8 @@ void page_rows_clear(struct page_rows *rows);
 /* `data` is the rows: as struct json_watch has it. */
 void page_rows_add(void *data, uint32_t thread);
 void page_rows_mention(void *data, uint32_t thread, int64_t begin, int64_t end);
+/* When all are there: a guest's rows come below those of its virtual CPUs, which get some. */
+void page_rows_settle(struct page_rows *rows);
 /* From 1; 0: it has none. */
 guint page_row_number(const struct page_rows *rows, uint32_t thread);
 

@@ -197,6 +197,7 @@ void page_timeline(struct page_rows *rows, const struct page_asked *asked,
 		explain_mentions(rows);
 	if (parts->waiting)
 		mention_edges(rows, parts->waiting);
+	page_rows_settle(rows);
 	g_snprintf(base, sizeof base, "%" PRId64, session->asked.from);
 	json_begin(output, NULL, '{', LINES_BETWEEN);
 	json_put_text(output, "base", base);
