@@ -114,6 +114,16 @@ const struct operation_field *operation_field(const struct operation_fields *fie
 	return NULL;
 }
 
+#define PICKS_KEPT 128
+#define PICKS_FIELDS 4 /* of a picker with more none are kept */
+
+/* What was picked of some facts. */
+struct picks {
+	uint32_t place; /* facts_place(); 0: unused */
+	uint32_t has, wide; /* bits */
+	int64_t values[PICKS_FIELDS];
+};
+
 struct field_picker {
 	struct shapes *shapes; /* borrowed */
 	guint count;
@@ -124,6 +134,7 @@ struct field_picker {
 		uint32_t shape;
 		const struct fact_slots *slots; /* borrowed */
 	} recent[RECENT]; /* those met last, by a hash */
+	struct picks kept[PICKS_KEPT]; /* … of facts met last */
 };
 
 struct field_picker *field_picker_new(struct shapes *shapes, const uint32_t *names, guint count)
@@ -183,6 +194,18 @@ static const struct fact_slots *slots_of(void *data, uint32_t shape)
 uint32_t pick_fields(struct field_picker *picker, uint32_t operation, int64_t *values,
 		     uint32_t *wide)
 {
-	return facts_pick(&picker->shapes->session->trace.timeline, operation, picker->all,
-			  slots_of, picker, values, wide);
+	const struct timeline *timeline = &picker->shapes->session->trace.timeline;
+	uint32_t place = facts_place(timeline, operation);
+	struct picks *kept = &picker->kept[place % PICKS_KEPT];
+
+	if (picker->count > PICKS_FIELDS || !place)
+		return facts_pick(timeline, operation, picker->all, slots_of, picker, values, wide);
+	if (kept->place != place) {
+		kept->place = place;
+		kept->has = facts_pick(timeline, operation, picker->all, slots_of, picker,
+				       kept->values, &kept->wide);
+	}
+	memcpy(values, kept->values, picker->count * sizeof *values);
+	*wide = kept->wide;
+	return kept->has;
 }

@@ -6,6 +6,11 @@
  * Seven bits a byte, the lowest first, with the highest bit on all but the last; a value's sign is
  * its lowest bit. Each operation's begin at a word of eight bytes: segments of bytes would be small
  * and many.
+ *
+ * A record that was written before is not written again: calls in a loop differ in little, and a
+ * store half as long costs half as much to write and to pass. It is looked for among those written
+ * lately by a hash, and at most a segment behind, so that a pass from the first operation to the
+ * last never looks further back.
  */
 #include "timeline/facts.h"
 
@@ -68,36 +73,79 @@ void facts_put(GByteArray *bytes, uint32_t shape, const int64_t *values, uint32_
 	bytes->len = (guint) (to - bytes->data);
 }
 
-static void append(struct timeline *timeline, uint32_t operation, const void *bytes, uint32_t size)
+static uint32_t hash_of(const struct fact_word *words, uint32_t count)
 {
-	struct fact_place *place;
-	uint32_t at;
+	uint64_t hash = count;
 
-	if (!size || timeline->facts.used > WORDS_MAX)
+	for (uint32_t i = 0; i < count; i++)
+		hash = (hash ^ hash >> 29 ^ words[i].bytes) * UINT64_C(0x9E3779B97F4A7C15);
+	return (uint32_t) (hash >> 32);
+}
+
+/* The same record was written lately, there: in this segment, or less than one behind. */
+static bool is_at(const struct timeline *timeline, uint32_t at, const struct fact_word *words,
+		  uint32_t count)
+{
+	const struct pages *facts = &timeline->facts;
+
+	return at < facts->used && facts->used - at < PAGES_SEGMENT &&
+	       (at & (PAGES_SEGMENT - 1)) + count <= PAGES_SEGMENT &&
+	       memcmp(pages_at(facts, at), words, count * sizeof *words) == 0;
+}
+
+/* `words`: with at least one byte that is 0 behind the record, and nothing else. */
+static void append(struct timeline *timeline, uint32_t operation, const struct fact_word *words,
+		   uint32_t count)
+{
+	struct fact_recent *recent;
+	struct fact_place *place;
+	uint32_t hash;
+
+	if (timeline->facts.used > WORDS_MAX)
 		return;
 	while (timeline->fact_places.used <= operation)
 		pages_reserve(&timeline->fact_places, 1);
-	at = pages_reserve(&timeline->facts, size / (uint32_t) sizeof(struct fact_word) + 1);
-	memcpy(pages_at(&timeline->facts, at), bytes, size); /* behind it is a byte that is 0 */
 	place = pages_at(&timeline->fact_places, operation);
-	place->at = at + 1;
+	hash = hash_of(words, count);
+	recent = &timeline->facts_recent[hash % FACTS_RECENT];
+	if (recent->hash != hash || !is_at(timeline, recent->at, words, count)) {
+		recent->hash = hash;
+		recent->at = pages_reserve(&timeline->facts, count);
+		memcpy(pages_at(&timeline->facts, recent->at), words, count * sizeof *words);
+	}
+	place->at = recent->at + 1;
 }
 
-void facts_append(struct timeline *timeline, uint32_t operation, const GByteArray *bytes)
+static uint32_t words_of(uint32_t size)
 {
-	append(timeline, operation, bytes->data, bytes->len);
+	return size / (uint32_t) sizeof(struct fact_word) + 1;
 }
 
-static const guint8 *bytes_of(const struct timeline *timeline, uint32_t operation)
+void facts_append(struct timeline *timeline, uint32_t operation, GByteArray *bytes)
+{
+	uint32_t count = words_of(bytes->len);
+
+	if (!bytes->len)
+		return;
+	memset(bytes->data + bytes->len, 0, count * sizeof(struct fact_word) - bytes->len);
+	append(timeline, operation, (const void *) bytes->data, count);
+}
+
+uint32_t facts_place(const struct timeline *timeline, uint32_t operation)
 {
 	const struct fact_place *place;
 
 	if (operation >= timeline->fact_places.used)
-		return NULL;
+		return 0;
 	place = pages_at(&timeline->fact_places, operation);
-	return place->at && place->at - 1 < timeline->facts.used
-		       ? pages_at(&timeline->facts, place->at - 1)
-		       : NULL;
+	return place->at <= timeline->facts.used ? place->at : 0;
+}
+
+static const guint8 *bytes_of(const struct timeline *timeline, uint32_t operation)
+{
+	uint32_t place = facts_place(timeline, operation);
+
+	return place ? pages_at(&timeline->facts, place - 1) : NULL;
 }
 
 bool facts_of(const struct timeline *timeline, uint32_t operation, struct facts *facts)
@@ -130,7 +178,7 @@ void facts_keep(const struct timeline *from, uint32_t old, struct timeline *time
 		return;
 	while (take_number(&at))
 		skip_numbers(&at, (uint32_t) take_number(&at));
-	append(timeline, operation, begin, (uint32_t) (at - begin) - 1);
+	append(timeline, operation, (const void *) begin, words_of((uint32_t) (at - begin) - 1));
 }
 
 uint32_t facts_pick(const struct timeline *timeline, uint32_t operation, uint32_t all,
@@ -162,20 +210,7 @@ uint32_t facts_pick(const struct timeline *timeline, uint32_t operation, uint32_
 	return found;
 }
 
-/* The first record of a segment lies at its begin. */
-void facts_pass(const struct timeline *timeline, uint32_t operation)
-{
-	const struct fact_place *place;
-
-	if (operation >= timeline->fact_places.used)
-		return;
-	pages_pass(&timeline->fact_places, operation);
-	place = pages_at(&timeline->fact_places, operation);
-	if (place->at)
-		pages_pass(&timeline->facts, place->at - 1);
-}
-
-void facts_pass_to(const struct timeline *timeline, uint32_t passed[2], uint32_t operation)
+void facts_pass(const struct timeline *timeline, uint32_t passed[2], uint32_t operation)
 {
 	const struct fact_place *place;
 

@@ -2,8 +2,8 @@
 /* What is known of single operations besides their times: values under names, as system calls'
  * arguments and results, a block request's sector.
  *
- *   operations   | 1: read      | 2: irq | 3: openat | …
- *   places       | at 1         | none   | at 19     | …          a number for each operation
+ *   operations   | 1: read      | 2: irq | 3: openat | 4: read | …
+ *   places       | at 1         | none   | at 19     | at 1    | …  a number for each operation
  *   facts        | fd=3 count=4096, ret=512 | … bytes: each number as short as it can be written
  *
  * A fact is a group of values with a shape: the interned names of the group's members, separated
@@ -39,10 +39,12 @@ struct facts {
 /* Appends a group to what will be an operation's facts; `bytes`: none else's. */
 void facts_put(GByteArray *bytes, uint32_t shape, const int64_t *values, uint32_t count);
 /* They are those of that operation; of operations in the order of their numbers. */
-void facts_append(struct timeline *timeline, uint32_t operation, const GByteArray *bytes);
+void facts_append(struct timeline *timeline, uint32_t operation, GByteArray *bytes);
 /* Copies those of operation `old` from one timeline to another's operation. */
 void facts_keep(const struct timeline *from, uint32_t old, struct timeline *timeline,
 		uint32_t operation);
+/* Those of two operations are the same if this is; 0: none is known. */
+uint32_t facts_place(const struct timeline *timeline, uint32_t operation);
 /* False: none is known. */
 bool facts_of(const struct timeline *timeline, uint32_t operation, struct facts *facts);
 /* Of a shape's members those that are asked for: from the first to the last of these. */
@@ -56,9 +58,8 @@ struct fact_slots {
 uint32_t facts_pick(const struct timeline *timeline, uint32_t operation, uint32_t all,
 		    const struct fact_slots *(*slots_of)(void *data, uint32_t shape), void *data,
 		    int64_t *values, uint32_t *wide);
-/* pages_pass() for passes over all operations. */
-void facts_pass(const struct timeline *timeline, uint32_t operation);
-/* … over some of them, in their order. `passed`: 0 at first. */
-void facts_pass_to(const struct timeline *timeline, uint32_t passed[2], uint32_t operation);
+/* pages_pass_to() for passes over operations, or some of them, in their order. `passed`: 0 at
+ * first. */
+void facts_pass(const struct timeline *timeline, uint32_t passed[2], uint32_t operation);
 
 #endif

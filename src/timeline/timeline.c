@@ -57,6 +57,7 @@ void timeline_init(struct timeline *timeline, size_t memory)
 {
 	timeline->memory = memory;
 	timeline->chunks_read = 0;
+	memset(timeline->facts_recent, 0, sizeof timeline->facts_recent);
 	for (enum store i = 0; i < TIMELINE_STORES; i++) {
 		const struct store_info *info = &timeline_stores[i];
 

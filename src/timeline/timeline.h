@@ -227,6 +227,13 @@ struct fact_word {
 	uint64_t bytes; /* in the order of memory */
 };
 
+/* Facts that were written lately. */
+#define FACTS_RECENT 1024
+struct fact_recent {
+	uint32_t hash;
+	uint32_t at; /* their first word */
+};
+
 struct timeline {
 	struct pages intervals;
 	struct pages blocks; /* index 0 unused */
@@ -237,6 +244,7 @@ struct timeline {
 	struct pages operations; /* index 0 unused */
 	struct pages fact_places; /* struct fact_place, by operation; the last may have none */
 	struct pages facts; /* struct fact_word */
+	struct fact_recent facts_recent[FACTS_RECENT]; /* by their hash */
 	struct pages packets; /* struct packet; index 0 unused */
 	struct pages exchanges; /* struct exchange; index 0 unused */
 	struct pages ends; /* struct channel_end; index 0 unused */

@@ -93,6 +93,7 @@ struct known_walk {
 	struct idmap object_sorts; /* interned object -> interned sort */
 	GArray *placed; /* owned; guint8 by interned object: PLACE_KEPT, PLACE_NONE; 0: not looked
 			   up */
+	uint32_t facts_passed[2]; /* facts_pass() */
 	uint32_t file_sort, ret, began_cpu; /* interned names */
 	uint32_t descriptors[7];
 };
@@ -704,7 +705,7 @@ void known_pass(struct known_walk *walk, uint32_t number)
 		if (wants(walk, KNOWN_DISTANCE) && at_file(walk, operation, number)->has)
 			move_place(walk, operation, number);
 	}
-	facts_pass(&walk->session->trace.timeline, number);
+	facts_pass(&walk->session->trace.timeline, walk->facts_passed, number);
 }
 
 static const struct {

@@ -247,7 +247,7 @@ static void fill_rows(const struct peaks_apart *apart, struct sampled *sampled)
 		struct row *row = &g_array_index(sampled->rows, struct row, i);
 
 		pages_pass_to(&timeline->operations, &passed, row->operation);
-		facts_pass_to(timeline, facts_passed, row->operation);
+		facts_pass(timeline, facts_passed, row->operation);
 		row->ns = (int64_t) operation_at(&timeline->operations, row->operation)->duration;
 		known_values(walk, &sampled->fields, row->operation, &row->history, row->values);
 	}

@@ -14,6 +14,8 @@ struct touch {
 	uint32_t row, thing; /* its number in `names` */
 };
 
+#define ROWS_READ 1024 /* after so many, what was spilled and read leaves memory again */
+
 struct side_walk {
 	const struct user_requests *requests; /* borrowed */
 	struct request_known *known; /* borrowed */
@@ -486,6 +488,8 @@ static void add_side(struct request_known *known, const struct user_requests *re
 
 		if (!at)
 			continue;
+		if (i % ROWS_READ == 0)
+			pages_let_go(&requests->session->trace.timeline.exchanges);
 		parties(&walk, at, row->values);
 		row->values[REQUEST_INNER] = 0;
 		row->values[REQUEST_WHEN] = at->begin - requests->session->asked.from;

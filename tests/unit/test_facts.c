@@ -199,6 +199,46 @@ static void test_store(void)
 	timeline_clear(&other);
 }
 
+/* Facts that were written a little before are not written again; those that differ in one value,
+ * or in their number, are, and so are those that were written long before. */
+static void test_same(void)
+{
+	static const int64_t values[] = {3, 4096, 1};
+	g_autoptr(GByteArray) same = g_byte_array_new();
+	g_autoptr(GByteArray) shorter = g_byte_array_new();
+	g_autoptr(GByteArray) other = g_byte_array_new();
+	struct timeline timeline = {0};
+	struct facts facts;
+
+	timeline_init(&timeline, 1 << 20);
+	facts_put(same, 5, values, 3);
+	facts_put(shorter, 5, values, 2);
+	facts_append(&timeline, 1, same);
+	facts_append(&timeline, 2, shorter);
+	facts_append(&timeline, 3, same);
+	g_assert_cmpuint(facts_place(&timeline, 1), !=, 0);
+	g_assert_cmpuint(facts_place(&timeline, 1), ==, facts_place(&timeline, 3));
+	g_assert_cmpuint(facts_place(&timeline, 1), !=, facts_place(&timeline, 2));
+	g_assert_true(facts_of(&timeline, 2, &facts));
+	g_assert_cmpuint(facts.count, ==, 2);
+	for (int64_t i = 0; i < 2 * PAGES_SEGMENT; i++) { /* each has another value */
+		other->len = 0;
+		facts_put(other, 5, &i, 1);
+		facts_append(&timeline, 4 + (uint32_t) i, other);
+	}
+	facts_append(&timeline, 4 + 2 * PAGES_SEGMENT, same);
+	g_assert_cmpuint(facts_place(&timeline, 4 + 2 * PAGES_SEGMENT), !=,
+			 facts_place(&timeline, 1));
+	g_assert_true(facts_of(&timeline, 4 + 2 * PAGES_SEGMENT, &facts));
+	g_assert_cmpuint(facts.count, ==, 3);
+	g_assert_cmpint(facts.at[1].value, ==, 4096);
+	for (uint32_t i = 0; i < 2 * PAGES_SEGMENT; i++) {
+		g_assert_true(facts_of(&timeline, 4 + i, &facts));
+		g_assert_cmpint(facts.at[0].value, ==, i);
+	}
+	timeline_clear(&timeline);
+}
+
 static void test_results(void)
 {
 	int64_t number;
@@ -250,6 +290,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/facts/store", test_store);
+	g_test_add_func("/facts/same", test_same);
 	g_test_add_func("/facts/pick", test_pick);
 	g_test_add_func("/facts/conditions", test_conditions);
 	g_test_add_func("/facts/patterns", test_patterns);
