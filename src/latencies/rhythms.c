@@ -17,6 +17,7 @@
 #define OTHERS (1u << OPERATION_SYSCALL | 1u << OPERATION_FUNCTION | 1u << OPERATION_USER)
 #define STREAMS_MAX 400    /* others' */
 #define STREAM_MAX 10000   /* operations of one of them: what is more frequent tells nothing */
+#define BEGINS_MAX (UINT32_C(1) << 20) /* of all streams: of those beyond that another pass tells */
 
 /* When an operation began, and the name of its thread. */
 struct named_begin {
@@ -38,13 +39,14 @@ struct watched {
 struct other {
 	uint32_t name, what, thread;
 	uint32_t count;
-	GArray *begins; /* owned; int64_t */
+	GArray *begins; /* owned; int64_t; NULL: dropped */
 };
 
 struct gathering {
 	struct profiles *profiles;
 	GArray *watched; /* owned; struct watched */
 	GArray *others;  /* owned; struct other */
+	uint32_t begins; /* that these have */
 	struct idmap places; /* name and what -> place in others */
 	uint64_t key;        /* … looked up last */
 	uint32_t place;      /* … its place, IDMAP_NONE */
@@ -107,6 +109,28 @@ static uint32_t place_of(struct gathering *all, uint64_t key)
 	return all->place;
 }
 
+static void unref_begins(GArray *begins)
+{
+	g_array_free(begins, TRUE);
+}
+
+static void add_begin(struct gathering *all, struct other *other, int64_t begin)
+{
+	if (other->count++ == STREAM_MAX && other->begins) { /* it tells nothing */
+		all->begins -= other->begins->len;
+		g_clear_pointer(&other->begins, unref_begins);
+	}
+	if (!other->begins)
+		return;
+	if (all->begins == BEGINS_MAX) {
+		all->begins -= other->begins->len;
+		g_clear_pointer(&other->begins, unref_begins);
+		return;
+	}
+	g_array_append_val(other->begins, begin);
+	all->begins++;
+}
+
 static void count_other(struct gathering *all, const struct operation *operation)
 {
 	const struct session *session = all->profiles->session;
@@ -118,12 +142,14 @@ static void count_other(struct gathering *all, const struct operation *operation
 
 	if (place == IDMAP_NONE) {
 		all->place = place = all->others->len;
+		other.begins = g_array_new(FALSE, FALSE, sizeof(int64_t));
 		g_array_append_val(all->others, other);
 		idmap_set(&all->places, key, place);
 	}
-	g_array_index(all->others, struct other, place).count++;
+	add_begin(all, &g_array_index(all->others, struct other, place), operation->begin);
 }
 
+/* Of one whose begins were dropped. */
 static void keep_other(struct gathering *all, const struct operation *operation)
 {
 	uint64_t key = (uint64_t) name_of(all->profiles->session, operation->thread) << 32 |
@@ -211,25 +237,34 @@ static int rarest_first(gconstpointer a, gconstpointer b)
 				  : (x->what > y->what) - (x->what < y->what);
 }
 
-/* Keeps the others that are neither too rare nor too frequent to tell. */
-static void choose_others(struct gathering *all)
+/* Keeps the others that are neither too rare nor too frequent to tell. Those whose begins were
+ * dropped are looked for by `places`, if there are any: true. */
+static bool choose_others(struct gathering *all)
 {
 	guint kept = 0;
+	bool dropped = false;
 
 	g_array_sort(all->others, rarest_first);
 	idmap_clear(&all->places);
 	idmap_init(&all->places);
-	for (guint i = 0; i < all->others->len && kept < STREAMS_MAX; i++) {
+	for (guint i = 0; i < all->others->len; i++) {
 		struct other at = g_array_index(all->others, struct other, i);
 
-		if (at.count < OCCASIONS_MIN - 1 || at.count > STREAM_MAX)
+		if (kept == STREAMS_MAX || at.count < OCCASIONS_MIN - 1 || at.count > STREAM_MAX) {
+			if (at.begins)
+				unref_begins(at.begins);
 			continue;
-		at.begins = g_array_new(FALSE, FALSE, sizeof(int64_t));
-		g_array_index(all->others, struct other, kept) = at;
-		idmap_set(&all->places, (uint64_t) at.name << 32 | at.what, kept++);
+		}
+		if (!at.begins) {
+			at.begins = g_array_new(FALSE, FALSE, sizeof(int64_t));
+			idmap_set(&all->places, (uint64_t) at.name << 32 | at.what, kept);
+			dropped = true;
+		}
+		g_array_index(all->others, struct other, kept++) = at;
 	}
 	g_array_set_size(all->others, kept);
 	all->key = UINT64_MAX;
+	return dropped;
 }
 
 static int by_value(gconstpointer a, gconstpointer b)
@@ -248,19 +283,19 @@ static void gather(struct gathering *all)
 		const struct operation *operation = operation_at(store, i);
 
 		pages_pass(store, i);
-		if (is_others_call(all, operation))
-			count_other(all, operation);
-	}
-	choose_others(all);
-	for (uint32_t i = 1; i < store->used; i++) {
-		const struct operation *operation = operation_at(store, i);
-
-		pages_pass(store, i);
 		if (!is_tracers(all, operation))
 			keep_slow(all, operation, i);
 		if (is_others_call(all, operation))
-			keep_other(all, operation);
+			count_other(all, operation);
 	}
+	if (choose_others(all))
+		for (uint32_t i = 1; i < store->used; i++) {
+			const struct operation *operation = operation_at(store, i);
+
+			pages_pass(store, i);
+			if (is_others_call(all, operation))
+				keep_other(all, operation);
+		}
 	for (guint i = 0; i < all->others->len; i++)
 		g_array_sort(g_array_index(all->others, struct other, i).begins, by_value);
 }
