@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "traits/called_from.h"
 #include "traits/taken.h"
 
 #define ADDRESS_MIN (INT64_C(1) << 40) /* an unsigned value from here on is an address, no size */
@@ -94,6 +95,7 @@ struct known_walk {
 	GArray *placed; /* owned; guint8 by interned object: PLACE_KEPT, PLACE_NONE; 0: not looked
 			   up */
 	uint32_t facts_passed[2]; /* facts_pass() */
+	uint32_t callers_read;
 	uint32_t file_sort, ret, began_cpu; /* interned names */
 	uint32_t descriptors[7];
 };
@@ -551,6 +553,27 @@ static void cpu_values(struct known_walk *walk, const struct operation *operatio
 		values[KNOWN_IDLE_STATE] = state;
 }
 
+#define CALLERS_READ 4096 /* after so many, what was spilled and read leaves memory again */
+
+static void caller_values(struct known_walk *walk, const struct operation *operation,
+			  int64_t *values)
+{
+	struct called_from from;
+
+	if (!asks(walk, KNOWN_USER_CALLER) && !asks(walk, KNOWN_USER_PATH) &&
+	    !asks(walk, KNOWN_KERNEL_CALLER))
+		return;
+	from = called_from(walk->session, operation);
+	if (from.user)
+		values[KNOWN_USER_CALLER] = from.user;
+	if (from.path)
+		values[KNOWN_USER_PATH] = from.path;
+	if (from.kernel)
+		values[KNOWN_KERNEL_CALLER] = from.kernel;
+	if (++walk->callers_read % CALLERS_READ == 0)
+		pages_let_go(&walk->session->trace.timeline.samples);
+}
+
 /* The kinds whose object is theirs to begin with: of a wait it is what it waited for. */
 static bool has_object(int kind)
 {
@@ -680,6 +703,7 @@ void known_values(struct known_walk *walk, struct known_fields *fields, uint32_t
 	fixed[KNOWN_SINCE] = history->since;
 	if (asks(walk, KNOWN_OBJECT) || asks(walk, KNOWN_SORT) || asks(walk, KNOWN_FILE))
 		object_values(walk, operation, fixed);
+	caller_values(walk, operation, fixed);
 	if (operation_has_thread(operation) && asks(walk, KNOWN_THREAD))
 		fixed[KNOWN_THREAD] = name_of_thread(walk, operation->thread);
 	cpu_values(walk, operation, fixed);
@@ -716,6 +740,9 @@ static const struct {
 	[KNOWN_SORT] = {"object_kind", FIELD_VALUE},
 	[KNOWN_FILE] = {"file_kind", FIELD_VALUE},
 	[KNOWN_CALL] = {"issued_in", FIELD_VALUE},
+	[KNOWN_USER_CALLER] = {"user_caller", FIELD_VALUE},
+	[KNOWN_USER_PATH] = {"user_path", FIELD_VALUE},
+	[KNOWN_KERNEL_CALLER] = {"kernel_caller", FIELD_VALUE},
 	[KNOWN_THREAD] = {"thread", FIELD_VALUE},
 	[KNOWN_HOST] = {"host", FIELD_VALUE},
 	[KNOWN_CPU] = {"cpu", FIELD_VALUE},

@@ -23,6 +23,9 @@ enum known {
 	KNOWN_SORT, /* interned; of it what stands before the colon */
 	KNOWN_FILE, /* interned; of a file: file_kinds.h */
 	KNOWN_CALL, /* interned; of a device's request: the call it was issued in */
+	KNOWN_USER_CALLER, /* interned; called_from.h */
+	KNOWN_USER_PATH, /* … */
+	KNOWN_KERNEL_CALLER, /* … */
 	KNOWN_THREAD, /* interned name */
 	KNOWN_HOST,
 	KNOWN_CPU,

@@ -221,6 +221,15 @@ static struct phrase fixed_phrase(const struct session *session, enum known know
 	case KNOWN_CALL:
 		phrase.text = g_strdup_printf("were issued in %s", name);
 		return phrase;
+	case KNOWN_USER_CALLER:
+		phrase.text = g_strdup_printf("were called from %s", name);
+		return phrase;
+	case KNOWN_USER_PATH:
+		phrase.text = g_strdup_printf("were called through %s", name);
+		return phrase;
+	case KNOWN_KERNEL_CALLER:
+		phrase.text = g_strdup_printf("were called from %s in the kernel", name);
+		return phrase;
 	case KNOWN_THREAD:
 		phrase.text = g_strdup_printf("were %s's", name);
 		return phrase;
