@@ -29,10 +29,10 @@ struct named_begin {
 struct watched {
 	struct profile *profile;
 	struct peak *peak;
-	GArray *slow;    /* owned; struct named_begin: of the slow ones */
-	GArray *all;     /* owned; struct named_begin: of the whole profile */
-	uint64_t seen;   /* operations of the profile so far */
-	int64_t last;    /* slow ones that began later are not among the first */
+	GArray *slow; /* owned; struct named_begin: of the slow ones */
+	GArray *all; /* owned; struct named_begin: of the whole profile */
+	uint64_t seen; /* operations of the profile so far */
+	int64_t last; /* slow ones that began later are not among the first */
 };
 
 /* What threads of one name do of one kind. */
@@ -45,11 +45,11 @@ struct other {
 struct gathering {
 	struct profiles *profiles;
 	GArray *watched; /* owned; struct watched */
-	GArray *others;  /* owned; struct other */
+	GArray *others; /* owned; struct other */
 	uint32_t begins; /* that these have */
 	struct idmap places; /* name and what -> place in others */
-	uint64_t key;        /* … looked up last */
-	uint32_t place;      /* … its place, IDMAP_NONE */
+	uint64_t key; /* … looked up last */
+	uint32_t place; /* … its place, IDMAP_NONE */
 	bool *tracers; /* owned; nobody's trouble */
 };
 

@@ -120,7 +120,7 @@ const struct record *const store_records[] = {
 /* What logs and other records lead to is walked from there; the rest in order. */
 #define RECORD_TYPE struct timeline
 RECORD(timeline, OWN(intervals), OWN(blocks), OWN(details), OWN(reasons), OWN(runs), OWN(holds),
-       STORED(operations, operation), OWN(fact_places), OWN(facts), OWN(facts_recent), STORED(packets, packet),
-       STORED(exchanges, exchange), STORED(ends, channel_end), OWN(samples), OWN(counts),
-       OWN(memory), OWN(chunks_read));
+       STORED(operations, operation), OWN(fact_places), OWN(facts), OWN(facts_recent),
+       STORED(packets, packet), STORED(exchanges, exchange), STORED(ends, channel_end),
+       OWN(samples), OWN(counts), OWN(memory), OWN(chunks_read));
 #undef RECORD_TYPE

@@ -7,8 +7,8 @@
  *                      user space's                        the kernel's
  *
  * Of a system call the first function of user space that is not the C library's, and by which
- * functions that was called, as what makes calls is often one function for all; of a function of the
- * kernel's also who called it there. Only the stack of the operation's own first event counts,
+ * functions that was called, as what makes calls is often one function for all; of a function of
+ * the kernel's also who called it there. Only the stack of the operation's own first event counts,
  * of a system call else of its last one: samples meanwhile are the more the longer it takes.
  *
  * Place: traits/, over samples/sample_stacks.h, which says what a stack tells and what not.
