@@ -9,6 +9,7 @@ import html.parser
 import itertools
 import json
 import os
+import pty
 import random
 import re
 import shlex
@@ -422,6 +423,84 @@ def check_settings_of_traces():
     assert "settings" not in lines_of(batch(root + "/0", "--anonymise", "--anonymise-key", ROOT + "/key"))[0]
 
 
+def in_terminal(*arguments):
+    """What a terminal gets on standard output."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([t.WHYLATE, "batch", *arguments], stdout=theirs, stderr=subprocess.DEVNULL)
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # nobody has the other end any more
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(ours)
+    return process.wait(), text.decode().replace("\r\n", "\n")
+
+
+def check_text():
+    """A terminal gets what the traces add up to: each trace and its outcome, what stands out before waits of shells and of the
+    tracer; lines where they are asked for, or go elsewhere."""
+    lines = lines_of(batch(ROOT + "/fleet"))
+    status, text = in_terminal(ROOT + "/fleet", "--limit", "0")
+    assert status == 4 and text == batch("--format", "text", ROOT + "/fleet", "--limit", "0").stdout.decode()
+    assert text.startswith("6 traces: 2 good, 1 read, but events were lost, 2 not read, 1 not whole"), text[:200]
+    words = " ".join(text.split())
+    found = {one["id"]: one for line in lines for one in line.get("findings", [])}
+    headings = [words.index(one) for one in ("What stands out s-", "Who and what others waited for (", "Slow operations and single waits (")]
+    assert headings == sorted(headings), headings
+    for id, one in found.items():
+        place = words.rindex(" %s " % id)
+        group = {"answer": 0, "imposer": 1}.get(one["kind"], 2)
+        assert headings[group] < place and place < [*headings, len(words)][group + 1], (id, one["kind"])
+    for line in lines:
+        kinds = [one["kind"] == "answer" for one in line.get("findings", [])]
+        assert kinds == sorted(kinds, reverse=True), "an answer behind others"
+        assert not [one for one in line.get("findings", []) if one["kind"] == "peak" and one["example"] and
+                    one["example"]["name"].startswith("lttng-")], line["trace"]
+    status, text = in_terminal("--format", "json", ROOT + "/fleet", "--limit", "20")
+    assert [json.loads(line) for line in text.splitlines()] == lines
+    merged = batch("--merge", "--format", "text", stdin=batch(ROOT + "/fleet").stdout)
+    assert merged.stdout.decode().startswith("6 traces: 2 good")
+    refused = batch("--map", "--format", "text", ROOT + "/fleet")
+    assert refused.returncode == 2 and b"nothing is added up" in refused.stderr, refused.stderr
+
+
+def check_pictures():
+    """The page's pictures: a mark for each trace by host, by what stands out, and by operation, with its mean; linked to its page."""
+    with tempfile.TemporaryDirectory() as scratch:
+        done = batch(ROOT + "/fleet", "--index", scratch + "/index.html", "--pages", scratch + "/pages", "--merged", scratch + "/sum.json")
+        assert done.returncode == 4, done.stderr
+        with open(scratch + "/index.html", encoding="utf-8") as file:
+            page = file.read()
+        with open(scratch + "/sum.json", encoding="utf-8") as file:
+            traces = [one for one in json.load(file)["traces"] if "window" in one]
+    pictures = {title: re.search("<h2>%s</h2>.*?<svg(.*?)</svg>" % title, page, re.S).group(1)
+                for title in ("Hosts over time", "What stood out over time", "Latencies over time")}
+    for title in ("Hosts over time", "What stood out over time"):
+        marks = re.findall('<a href="(pages/[^"]+)"><g><title>([^<]*)</title>', pictures[title])
+        told = sum(int((re.search(r"the largest of (\d+) traces", words) or [0, "1"])[1]) for _, words in marks)
+        assert told == len(traces), (title, told, len(traces))
+    rows = re.findall(r"<g><title>(\S+): ([\d]+) operations, mean ([^,]+), longest ([^<;]+)", pictures["Latencies over time"])
+    known = {(one["trace"], each["count"], each["max_ns"]): each["sum_ns"] / each["count"] for one in traces for each in one["latencies"]}
+    assert len(rows) > 8, rows
+    for trace, count, mean, longest in rows:
+        fit = [ns for (name, number, most), ns in known.items() if (name, number, length(most)) == (trace, int(count), longest)]
+        assert any(length(int(ns)) == mean for ns in fit), (trace, count, mean, longest)
+
+
+def length(ns):
+    """As the reports have it."""
+    for unit, scale in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        value = ns / scale
+        if value >= 0.9995:
+            return "%.*f %s" % (0 if value >= 999.5 else 1 if value >= 99.95 else 2 if value >= 9.995 else 3, value, unit)
+    return "%d ns" % ns
+
+
 def check_all_shipped():
     """All shipped traces, one of them cut: a line each."""
     out = batch(*t.trace(*t.TRACES), ROOT + "/fleet/pipe-chain", "--limit", "3")
@@ -445,5 +524,7 @@ tap.case("a page of each trace", check_own_pages)
 tap.case("the page and lost events", check_lossy_page)
 tap.case("settings that differ", check_settings)
 tap.case("settings beside traces", check_settings_of_traces)
+tap.case("as text", check_text)
+tap.case("pictures over time", check_pictures)
 tap.case("all shipped traces", check_all_shipped)
 sys.exit(tap.done())

@@ -32,12 +32,13 @@ TABLE = {
     "requests": "page whatif limits settings traits", "functions": "page calls", "diff": "page whatif calls settings traits", "check": "page",
     "explain": "findings", "export": "whatif", "batch": "page findings limits settings apart", "lami": "report tracking",
     # all of them
+    "fleet": "batch",
     "commands": "overview delay profile requests functions diff check explain export batch lami",
     "record": "tracefs statedump", "drill": "record report", "tracefs": "util", "statedump": "util",
     "tsp": "commands", "serve": "tsp",
     "plugins/whylate": "commands",
     "engines": "run",
-    "cli": "engines serve drill reader foreign plugins/whylate",
+    "cli": "engines fleet serve drill reader foreign plugins/whylate",
 }
 FILES_MAX = 25
 

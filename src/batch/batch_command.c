@@ -12,7 +12,18 @@
 
 static const char *const engines[] = {"slurm", "parallel", "k8s", NULL};
 
+static const char *const formats[] = {"text", "json", NULL};
+
 static const struct option
+	format = {"format",
+		  "FORMAT",
+		  "text (default in a terminal): what the traces add up to;\njson (default "
+		  "elsewhere): a line for each",
+		  option_word,
+		  AT(batch.format),
+		  .words = formats,
+		  .least = BATCH_TEXT,
+		  .terminal = true},
 	jobs = {"jobs",
 		"N",
 		"analyse so many traces at once (default: as many as\nthere are cores; with --map "
@@ -71,6 +82,7 @@ static const struct option *const options[] = {
 	&option_from,
 	&option_to,
 	&option_last,
+	&format,
 	&option_output,
 	&option_limit,
 	&option_fail_if,
@@ -106,6 +118,9 @@ static bool check(struct options *asked, GError **error)
 		return options_refuse(error,
 				      "batch --anonymise: needs --anonymise-key FILE, so that "
 				      "names are replaced consistently across traces");
+	if (batch->format == BATCH_TEXT && (batch->map || batch->plan))
+		return options_exclude("--format text", batch->map ? "--map" : "--plan",
+				       "nothing is added up", error);
 	if (batch->map && batch->merge)
 		return options_exclude("--map", "--merge", "they are the two halves", error);
 	if (batch->map && (batch->index || batch->merged || batch->expect))

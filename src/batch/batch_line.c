@@ -4,6 +4,8 @@
  */
 #include "batch/batch_parts.h"
 
+#include <string.h>
+
 #include "findings/findings.h"
 #include "imposed/wait_groups.h"
 #include "imposed/waiting.h"
@@ -135,6 +137,28 @@ const struct column batch_line_columns[] = {
 	{"settings", COLUMN_WRITTEN, .write = write_settings},
 	{0}};
 
+/* So that none of them is cut off: shells that wait for their programs have longer ones. Peaks of
+ * the tracer's threads are left out, as its waits are. */
+static GArray *answers_first(GArray *findings, const bool *tracers)
+{
+	GArray *list = findings_new();
+
+	for (int rest = 0; rest < 2; rest++)
+		for (guint i = 0; i < findings->len; i++) {
+			struct finding *finding = &g_array_index(findings, struct finding, i);
+			bool is_answer = finding->title && strcmp(finding->kind, "answer") == 0;
+
+			if (!finding->title || is_answer == (rest != 0) ||
+			    (strcmp(finding->kind, "peak") == 0 && is_thread(finding->thread) &&
+			     tracers[finding->thread]))
+				continue;
+			g_array_append_val(list, *finding);
+			finding->title = NULL; /* the list's now */
+		}
+	g_array_unref(findings);
+	return list;
+}
+
 /* What stands out, the largest waits, bottlenecks and peaks. */
 static GArray *line_findings(const struct session *session, const struct profiles *peaks)
 {
@@ -150,6 +174,7 @@ static GArray *line_findings(const struct session *session, const struct profile
 	if (peaks)
 		findings_add_profiles(findings, peaks);
 	findings_sort(findings);
+	findings = answers_first(findings, tracers);
 	g_array_set_size(findings, rows_limited(session, findings->len));
 	stands_free(stands);
 	waiting_free(waiting);

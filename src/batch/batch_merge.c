@@ -17,6 +17,7 @@
 #include "limits/limits_report.h"
 #include "findings/findings.h"
 
+#define LATENCIES_KEPT 5 /* of a trace */
 /* The same object gives the same bytes, whatever order it was made in. */
 #define CANONICAL (JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(6))
 
@@ -124,6 +125,43 @@ static json_t *merge_record(json_t *records, const json_t *from, const struct co
 	return to;
 }
 
+/* --- lists in an order --------------------------------------------------------- */
+
+static int largest_first(gconstpointer a, gconstpointer b, const char *key, const char *name)
+{
+	const json_t *x = *(json_t *const *) a, *y = *(json_t *const *) b;
+	json_int_t first = integer(x, key), second = integer(y, key);
+
+	return first != second ? (first > second ? -1 : 1)
+			       : strcmp(text_of(x, name), text_of(y, name));
+}
+
+static int compare_sums(gconstpointer a, gconstpointer b)
+{
+	return largest_first(a, b, "sum_ns", "operation");
+}
+
+static int compare_times(gconstpointer a, gconstpointer b)
+{
+	return largest_first(a, b, "ns", "id");
+}
+
+/* The values of an array or object, sorted; a new reference. */
+static json_t *sorted(const json_t *from, GCompareFunc order)
+{
+	g_autoptr(GPtrArray) values = g_ptr_array_new();
+	json_t *list = json_array(), *value;
+	const char *key;
+	size_t i;
+
+	json_array_foreach((json_t *) from, i, value) g_ptr_array_add(values, value);
+	json_object_foreach((json_t *) from, key, value) g_ptr_array_add(values, value);
+	g_ptr_array_sort(values, order);
+	for (guint k = 0; k < values->len; k++)
+		json_array_append(list, values->pdata[k]);
+	return list;
+}
+
 /* --- profiles, findings, traces ---------------------------------------------- */
 
 /* The trace that has most of a finding; of several the first by name. The title is that one's, as a
@@ -177,16 +215,46 @@ static void merge_finding(struct batch *batch, const json_t *from, const json_t 
 	}
 }
 
-/* What others waited for most, else what is largest: long waits may be nobody's trouble. */
+/* What stands out, else what others waited for most, else what is largest: long waits may be
+ * nobody's trouble. */
 static const json_t *telling_finding(const json_t *findings)
 {
+	const json_t *best = NULL;
 	json_t *each;
 	size_t i;
 
-	json_array_foreach((json_t *) findings, i,
-			   each) if (g_strcmp0(json_string_value(json_object_get(each, "kind")),
-					       "imposer") == 0) return each;
-	return json_array_get(findings, 0);
+	json_array_foreach((json_t *) findings, i, each)
+	{
+		if (!best || batch_finding_group(each) < batch_finding_group(best))
+			best = each;
+	}
+	return best;
+}
+
+/* Of the operations that took most. */
+static void set_latencies(json_t *entry, const json_t *profiles)
+{
+	static const char *const kept[] = {"operation", "count", "sum_ns", "max_ns"};
+	json_t *all = sorted(profiles, compare_sums), *list = json_array(), *each;
+	size_t i;
+
+	json_array_foreach(all, i, each)
+	{
+		json_t *one = json_object();
+
+		if (i == LATENCIES_KEPT) {
+			json_decref(one);
+			break;
+		}
+		for (size_t k = 0; k < G_N_ELEMENTS(kept); k++)
+			if (json_object_get(each, kept[k]))
+				json_object_set(one, kept[k], json_object_get(each, kept[k]));
+		json_array_append_new(list, one);
+	}
+	if (json_array_size(list))
+		json_object_set(entry, "latencies", list);
+	json_decref(list);
+	json_decref(all);
 }
 
 json_t *batch_entry_of(const json_t *line)
@@ -205,8 +273,10 @@ json_t *batch_entry_of(const json_t *line)
 		json_object_set(entry, "hostname", json_object_get(host, "hostname"));
 	if (finding)
 		json_object_set_new(entry, "finding",
-				    json_pack("{s:O,s:O,s:O}", "id", json_object_get(finding, "id"),
-					      "title", json_object_get(finding, "title"), "ns",
+				    json_pack("{s:O,s:O?,s:O,s:O}", "id",
+					      json_object_get(finding, "id"), "kind",
+					      json_object_get(finding, "kind"), "title",
+					      json_object_get(finding, "title"), "ns",
 					      json_object_get(finding, "ns")));
 	for (size_t i = 0; i < json_array_size(json_object_get(line, "limits")); i++) {
 		const json_t *limit = json_array_get(json_object_get(line, "limits"), i);
@@ -221,6 +291,7 @@ json_t *batch_entry_of(const json_t *line)
 							json_object_get(limit, "cause")));
 	}
 	json_object_set_new(entry, "limits", exceeded);
+	set_latencies(entry, json_object_get(line, "profiles"));
 	return entry;
 }
 
@@ -338,41 +409,6 @@ void batch_add_entry(struct batch *batch, const json_t *entry, const struct trac
 
 /* --- the sum ------------------------------------------------------------------ */
 
-static int largest_first(gconstpointer a, gconstpointer b, const char *key, const char *name)
-{
-	const json_t *x = *(json_t *const *) a, *y = *(json_t *const *) b;
-	json_int_t first = integer(x, key), second = integer(y, key);
-
-	return first != second ? (first > second ? -1 : 1)
-			       : strcmp(text_of(x, name), text_of(y, name));
-}
-
-static int compare_sums(gconstpointer a, gconstpointer b)
-{
-	return largest_first(a, b, "sum_ns", "operation");
-}
-
-static int compare_times(gconstpointer a, gconstpointer b)
-{
-	return largest_first(a, b, "ns", "id");
-}
-
-/* The values of an array or object, sorted; a new reference. */
-static json_t *sorted(const json_t *from, GCompareFunc order)
-{
-	g_autoptr(GPtrArray) values = g_ptr_array_new();
-	json_t *list = json_array(), *value;
-	const char *key;
-	size_t i;
-
-	json_array_foreach((json_t *) from, i, value) g_ptr_array_add(values, value);
-	json_object_foreach((json_t *) from, key, value) g_ptr_array_add(values, value);
-	g_ptr_array_sort(values, order);
-	for (guint k = 0; k < values->len; k++)
-		json_array_append(list, values->pdata[k]);
-	return list;
-}
-
 /* From which to which value it is, of what the buckets tell. */
 static void set_percentile(json_t *profile, const struct judgement *judgement, const char *key)
 {
@@ -489,6 +525,52 @@ bool batch_write(struct batch *batch, const json_t *merged, FILE *file)
 	all = batch_each(batch, write_entry, &writing);
 	fputs("]}\n", file);
 	return all;
+}
+
+/* Of status 4: what could not be read, what could not be judged, or both. */
+static const char *trouble_text(const json_t *trace)
+{
+	static const struct {
+		const char *name, *text;
+	} words[] = {{"no-answer", "no answer"},
+		     {"not-whole", "not whole"},
+		     {"limit-not-judged", "a limit not judged"}};
+	const json_t *trouble = json_object_get(trace, "trouble");
+	const char *first = json_string_value(json_array_get(trouble, 0));
+
+	if (json_array_size(trouble) > 1)
+		return "not whole, and a limit not judged";
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+		if (g_strcmp0(first, words[i].name) == 0)
+			return words[i].text;
+	return "not whole, or a limit not judged"; /* a line of an older version */
+}
+
+const char *batch_outcome(const json_t *trace)
+{
+	switch (integer(trace, "status")) {
+	case 0:
+		return batch_lost_some(trace) ? "read, but events were lost" : "good";
+	case 1:
+		return "a limit is exceeded";
+	case 2:
+		return "not as asked for";
+	case 3:
+		return "could not be read";
+	case 4:
+		return trouble_text(trace);
+	default:
+		return "the analysis failed";
+	}
+}
+
+enum finding_group batch_finding_group(const json_t *finding)
+{
+	const char *kind = text_of(finding, "kind");
+
+	return strcmp(kind, "answer") == 0    ? FINDING_STANDS_OUT
+	       : strcmp(kind, "imposer") == 0 ? FINDING_IMPOSED
+					      : FINDING_REST;
 }
 
 bool batch_lost_some(const json_t *trace)

@@ -4,7 +4,7 @@
  * Place: batch/; batch_line.c makes a trace's line (the map half; line_settings.c
  * its settings), batch_merge.c (settings: batch_settings.h, limits:
  * batch_limits.h) adds up those that count (batch_lines.h), those of traces and those that are sums
- * already (the merge half), batch_index.c shows the sum as a page. Adding is exact, and neither
+ * already (the merge half), fleet/ shows the sum. Adding is exact, and neither
  * order nor grouping matters: counts are integers, buckets are the finest that profiles have, lists
  * and members are sorted. Schema: whylate-batch-1.
  *
@@ -69,11 +69,17 @@ bool batch_each(struct batch *batch, batch_take *take, void *data);
 bool batch_write(struct batch *batch, const json_t *merged, FILE *file);
 /* Of the merged line: interface.md, "Exit status". */
 int batch_status(const json_t *merged);
+/* Which list a finding belongs to: a wait may be in one of each. */
+enum finding_group {
+	FINDING_STANDS_OUT,
+	FINDING_IMPOSED, /* who and what others waited for */
+	FINDING_REST, /* slow operations, single waits */
+};
+enum finding_group batch_finding_group(const json_t *finding);
+/* What became of it, in a few words; static. */
+const char *batch_outcome(const json_t *trace);
 /* A trace of it lost events. */
 bool batch_lost_some(const json_t *trace);
-/* The page of them all; links to pages of traces are relative to its place, `path`. False as
- * batch_each(). */
-bool batch_index_write(struct batch *batch, const json_t *merged, const char *path, FILE *file);
 
 /* batch_line.c: a line; a profile in it; of struct judgement, what was measured. */
 extern const struct column batch_line_columns[], batch_profile_columns[], batch_measured_columns[];

@@ -21,7 +21,7 @@
 #include "cli/cli.h"
 #include "cli/identity.h"
 #include "batch/batch_parts.h"
-#include "batch/batch_sum.h"
+#include "fleet/fleet_sum.h"
 #include "engines/job_plan.h"
 #include "limits/judge.h"
 #include "report/output.h"
@@ -293,7 +293,8 @@ static void write_line(struct mapping *all, const json_t *line)
 	size_t size = strlen(text);
 
 	text[size++] = '\n'; /* in place of its end */
-	fwrite(text, 1, size, all->output.file);
+	if (all->output.file)
+		fwrite(text, 1, size, all->output.file);
 	if (all->lines)
 		fwrite(text, 1, size, all->lines);
 	free(text);
@@ -383,19 +384,22 @@ static bool pages_begin(const char *directory, GError **error)
 static bool map_all(struct mapping *all, GPtrArray *traces, GError **error)
 {
 	const struct batch_options *batch = &all->options->batch;
+	bool prints = !batch_prints_text(all->options);
 	bool ok = pages_begin(batch->pages, error) &&
-		  output_open(&all->output, all->options->output, error);
+		  (!prints || output_open(&all->output, all->options->output, error));
 
 	all->count = traces->len;
 	all->jobs = g_new0(struct job, traces->len + 1);
 	for (guint i = 0; i < traces->len; i++)
 		all->jobs[i].trace = traces->pdata[i];
 	if (ok) {
-		setvbuf(all->output.file, NULL, _IONBF, 0);
+		if (prints)
+			setvbuf(all->output.file, NULL, _IONBF, 0);
 		map(all, batch->jobs ? batch->jobs : batch->map ? 1 : cores());
-		ok = output_commit(&all->output, error);
+		ok = !prints || output_commit(&all->output, error);
 	}
-	output_clear(&all->output);
+	if (prints)
+		output_clear(&all->output);
 	g_free(all->jobs);
 	return ok;
 }

@@ -36,8 +36,8 @@ void page_lanes(const struct session *session, const struct shown_part *part,
 void page_steps(const struct session *session, const struct shown_part *part, uint32_t thread,
 		struct output *output);
 
-/* The states of all threads that have the word (page_search.c): how many, and the longest of them by
- * begin: [thread, begin, ns, leaf, text]; and who the threads are that are none of the part's:
+/* The states of all threads that have the word (page_search.c): how many, and the longest of them
+ * by begin: [thread, begin, ns, leaf, text]; and who the threads are that are none of the part's:
  * [thread, host, TID, name]. Of those whose name has the word all is one. */
 void page_search(const struct session *session, const struct shown_part *part,
 		 struct output *output);

@@ -122,12 +122,14 @@ struct session;
 struct lami_analysis;
 
 /* An engine that a job is planned for; in the order of engines_known (engines/engines.h). */
+enum batch_format { BATCH_BY_PLACE, BATCH_TEXT, BATCH_JSON };
 enum batch_plan_engine { PLAN_NONE, PLAN_SLURM, PLAN_PARALLEL, PLAN_K8S };
 
 /* What only `batch` has. */
 struct batch_options {
 	uint32_t jobs; /* 0: as many as there are cores */
 	bool map, merge;
+	enum batch_format format; /* BATCH_BY_PLACE: text in a terminal, else JSON */
 	enum batch_plan_engine plan;
 	char *index, *merged, *expect; /* owned; files; NULL */
 	char *pages; /* owned; directory; NULL */

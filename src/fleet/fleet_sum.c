@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the lines of `whylate batch` add up to: read, written and told; see batch_sum.h. */
-#include "batch/batch_sum.h"
+/* What the lines of `whylate batch` add up to: read, written and told; see fleet_sum.h. */
+#include "fleet/fleet_sum.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "batch/batch_lines.h"
+#include "fleet/fleet_page.h"
+#include "fleet/fleet_text.h"
 #include "report/output.h"
 #include "util/error.h"
 #include "util/spill.h"
@@ -14,18 +17,22 @@
 #define MISSING_TOLD 5
 #define OUTLIERS_TOLD 3
 
+static bool set_not_read_back(GError **error)
+{
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT,
+		    "cannot read back what was kept in %s", spill_place());
+	return false;
+}
+
 static bool write_file(struct batch *batch, const char *path, const json_t *merged, bool page,
 		       GError **error)
 {
 	struct output output;
 	bool ok = output_open(&output, path, error);
 
-	if (ok && !(page ? batch_index_write(batch, merged, path, output.file)
-			 : batch_write(batch, merged, output.file))) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT,
-			    "cannot read back what was kept in %s", spill_place());
-		ok = false;
-	}
+	if (ok && !(page ? fleet_page_write(batch, merged, path, output.file)
+			 : batch_write(batch, merged, output.file)))
+		ok = set_not_read_back(error);
 	ok = ok && output_commit(&output, error);
 	output_clear(&output);
 	return ok;
@@ -87,7 +94,18 @@ static void tell_missing(const json_t *merged, lines_say *say)
 	say(text->str);
 }
 
-static void tell_sum(const struct batch *batch, const json_t *merged, lines_say *say)
+bool batch_prints_text(const struct options *options)
+{
+	const struct batch_options *asked = &options->batch;
+
+	if (asked->map || asked->plan)
+		return false;
+	return asked->format == BATCH_TEXT ||
+	       (asked->format == BATCH_BY_PLACE && !options->output && isatty(STDOUT_FILENO));
+}
+
+/* "8 traces: 7 good, 1 read, but events were lost"; free with g_free(). */
+static char *sum_words(const struct batch *batch, const json_t *merged)
 {
 	const json_t *statuses = json_object_get(merged, "statuses");
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -123,10 +141,21 @@ static void tell_sum(const struct batch *batch, const json_t *merged, lines_say 
 				       "; %" JSON_INTEGER_FORMAT
 				       " came again, and were counted once",
 				       batch->repeated);
-	say(text->str);
-	tell_missing(merged, say);
-	tell_outliers(merged, say);
-	tell_settings(merged, say);
+	return g_strdup(text->str);
+}
+
+static bool write_text(struct batch *batch, const struct options *options, const json_t *merged,
+		       GError **error)
+{
+	g_autofree char *sum = sum_words(batch, merged);
+	struct output output;
+	bool ok = output_open(&output, options->output, error);
+
+	if (ok && !batch_text_write(batch, merged, sum, options->limit, &output))
+		ok = set_not_read_back(error);
+	ok = ok && output_commit(&output, error);
+	output_clear(&output);
+	return ok;
 }
 
 static bool write_sum(struct batch *batch, const struct options *options, const json_t *merged,
@@ -136,7 +165,23 @@ static bool write_sum(struct batch *batch, const struct options *options, const 
 
 	return (!asked->merged || write_file(batch, asked->merged, merged, false, error)) &&
 	       (!asked->index || write_file(batch, asked->index, merged, true, error)) &&
-	       (!asked->merge || write_file(batch, options->output, merged, false, error));
+	       (batch_prints_text(options)
+			? write_text(batch, options, merged, error)
+			: !asked->merge ||
+				  write_file(batch, options->output, merged, false, error));
+}
+
+/* Besides what standard output has: a text has the first and the third. */
+static void tell_sum(const struct batch *batch, const json_t *merged, bool has_text, lines_say *say)
+{
+	g_autofree char *words = sum_words(batch, merged);
+
+	if (!has_text)
+		say(words);
+	tell_missing(merged, say);
+	if (!has_text)
+		tell_outliers(merged, say);
+	tell_settings(merged, say);
 }
 
 /* Of those files, or of standard input if there are none; or of `kept`, which it takes. */
@@ -185,7 +230,7 @@ int batch_sum(const struct options *options, GPtrArray *paths, FILE *kept,
 		if (write_sum(batch, options, merged, error)) {
 			status = batch_status(merged);
 			if (host->say)
-				tell_sum(batch, merged, host->say);
+				tell_sum(batch, merged, batch_prints_text(options), host->say);
 		}
 		json_decref(merged);
 	}

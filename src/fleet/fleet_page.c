@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `whylate batch --index`: one file, no script, nothing from elsewhere; see
- * batch_parts.h.
+ * fleet_page.h.
  *
  * Tables of the limits, the traces, the settings that differ, the findings over all of them and the
  * latencies, in the looks of all pages (share/page/report.css). A trace is linked to its own page,
@@ -8,16 +8,17 @@
  * makes it stands there. Colours follow the reader's scheme, and nothing is said by colour alone.
  * Names of traces and threads are anybody's: all text is escaped.
  */
-#include "batch/batch_parts.h"
+#include "fleet/fleet_page.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "fleet/fleet_charts.h"
 #include "limits/judge.h"
 #include "page/page.h"
 #include "report/report.h"
 
-#define FINDINGS_SHOWN 50
+#define FINDINGS_SHOWN 25 /* of each list */
 
 /* What all tables are written with. */
 struct index {
@@ -130,6 +131,13 @@ static void trace_name(const struct index *index, const char *trace)
 		link ? link : "", safe);
 }
 
+static const char *link_of(const void *data, const char *trace)
+{
+	const struct index *index = data;
+
+	return g_hash_table_lookup(index->links, trace);
+}
+
 /* Where there is no page: what makes it, of what could be read. */
 static void page_command(const struct index *index, const json_t *trace)
 {
@@ -142,43 +150,6 @@ static void page_command(const struct index *index, const json_t *trace)
 		"<details><summary>make its page</summary><code>whylate --format html --output "
 		"page.html %s</code></details>",
 		safe);
-}
-
-/* Of status 4: what could not be read, what could not be judged, or both. */
-static const char *trouble_text(const json_t *trace)
-{
-	static const struct {
-		const char *name, *text;
-	} words[] = {{"no-answer", "no answer"},
-		     {"not-whole", "not whole"},
-		     {"limit-not-judged", "a limit not judged"}};
-	const json_t *trouble = json_object_get(trace, "trouble");
-	const char *first = json_string_value(json_array_get(trouble, 0));
-
-	if (json_array_size(trouble) > 1)
-		return "not whole, and a limit not judged";
-	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-		if (g_strcmp0(first, words[i].name) == 0)
-			return words[i].text;
-	return "not whole, or a limit not judged"; /* a line of an older version */
-}
-
-static const char *status_text(const json_t *trace)
-{
-	switch (integer(trace, "status")) {
-	case 0:
-		return batch_lost_some(trace) ? "read, but events were lost" : "good";
-	case 1:
-		return "a limit is exceeded";
-	case 2:
-		return "not as asked for";
-	case 3:
-		return "could not be read";
-	case 4:
-		return trouble_text(trace);
-	default:
-		return "the analysis failed";
-	}
 }
 
 /* To the second; what stands behind its first character, a bracket, is shown. */
@@ -211,7 +182,7 @@ static void trace_row(void *data, const json_t *trace)
 	page_command(index, trace);
 	fputs("</th>", file);
 	cell(file, integer(trace, "status") || batch_lost_some(trace) ? " class=\"bad\"" : "",
-	     status_text(trace));
+	     batch_outcome(trace));
 	cell(file, "", text_of(trace, "hostname"));
 	if (window)
 		second_text(when, integer(window, "begin"));
@@ -236,7 +207,7 @@ static void trace_row(void *data, const json_t *trace)
 static void traces(struct index *index)
 {
 	static const char *const names[] = {"Trace",   "Outcome", "Host",  "#Begin (UTC)",
-					    "#Length", "#Events", "#Lost", "Most waited for",
+					    "#Length", "#Events", "#Lost", "What stands out",
 					    "Notes",   NULL};
 
 	headings(index->file, "Traces", names);
@@ -295,34 +266,55 @@ static void seen(FILE *file, const json_t *finding, const char *key)
 	cell(file, " class=\"number\"", json_object_get(finding, key) ? when + 1 : "");
 }
 
-static void findings(const struct index *index)
+static void finding_row(const struct index *index, const json_t *each)
+{
+	FILE *file = index->file;
+
+	fputs("<tr>", file);
+	cell(file, " class=\"id\"", text_of(each, "id"));
+	cell(file, "", text_of(each, "title"));
+	duration(file, integer(each, "ns"));
+	number(file, integer(each, "traces"));
+	seen(file, each, "first_seen");
+	seen(file, each, "last_seen");
+	fputs("<td>", file);
+	trace_name(index, text_of(each, "worst_trace"));
+	fputs("</td></tr>\n", file);
+}
+
+/* Lists of their own: a wait may be in each of them. */
+static void findings(const struct index *index, enum finding_group group, const char *title,
+		     const char *about)
 {
 	FILE *file = index->file;
 	static const char *const names[] = {
 		"Id",         "Finding", "#Time", "#Traces", "#First seen (UTC)",
 		"#Last seen", "Most in", NULL};
+	guint told = 0, left = 0;
 	json_t *each;
 	size_t i;
 
-	headings(file, "Findings over all traces", names);
 	json_array_foreach(json_object_get(index->merged, "findings"), i, each)
 	{
-		if (i == FINDINGS_SHOWN)
-			break;
-		fputs("<tr>", file);
-		cell(file, " class=\"id\"", text_of(each, "id"));
-		cell(file, "", text_of(each, "title"));
-		duration(file, integer(each, "ns"));
-		number(file, integer(each, "traces"));
-		seen(file, each, "first_seen");
-		seen(file, each, "last_seen");
-		fputs("<td>", file);
-		trace_name(index, text_of(each, "worst_trace"));
-		fputs("</td></tr>\n", file);
+		if (batch_finding_group(each) != group)
+			continue;
+		if (told == FINDINGS_SHOWN) {
+			left++;
+			continue;
+		}
+		if (!told++)
+			headings(file, title, names);
+		finding_row(index, each);
 	}
+	if (!told)
+		return;
 	table_end(file);
-	fputs("<p class=\"note\"><code>whylate explain ID TRACE</code> shows one in full.</p>\n",
-	      file);
+	if (left)
+		fprintf(file, "<p class=\"note\">%u more, of less time.</p>\n", left);
+	fprintf(file,
+		"<p class=\"note\">%s <code>whylate explain ID TRACE</code> shows one in "
+		"full.</p>\n",
+		about);
 	section_end(file);
 }
 
@@ -454,7 +446,7 @@ static void head(const struct index *index)
 		integer(statuses, "2") + integer(statuses, "3"));
 }
 
-bool batch_index_write(struct batch *batch, const json_t *merged, const char *path, FILE *file)
+bool fleet_page_write(struct batch *batch, const json_t *merged, const char *path, FILE *file)
 {
 	g_autofree char *whole = g_canonicalize_filename(path, NULL);
 	struct index index = {batch,
@@ -477,10 +469,16 @@ bool batch_index_write(struct batch *batch, const json_t *merged, const char *pa
 		hash, batch_entries_count(batch->entries), page_looks());
 	head(&index);
 	limits(file, merged);
+	index.whole &= fleet_charts(batch, link_of, &index, file);
+	findings(&index, FINDING_STANDS_OUT, "What stands out", "The longest first.");
 	traces(&index);
 	outliers(&index);
 	settings(file, merged);
-	findings(&index);
+	findings(&index, FINDING_IMPOSED, "Who and what others waited for",
+		 "The same waits as above, by whom they were for.");
+	findings(&index, FINDING_REST, "Slow operations and single waits",
+		 "The same waits again, by whose they are; own sleeps and shells that wait for "
+		 "their programs are among them.");
 	profiles(file, merged);
 	fputs("</main></body></html>\n", file);
 	g_hash_table_destroy(index.links);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The sum of lines of `whylate batch` (--merge, and what a run of its own adds up to).
  *
- * Place: batch/. */
-#ifndef WHYLATE_BATCH_BATCH_SUM_H
-#define WHYLATE_BATCH_BATCH_SUM_H
+ * Place: fleet/. */
+#ifndef WHYLATE_FLEET_FLEET_SUM_H
+#define WHYLATE_FLEET_FLEET_SUM_H
 
 #include <glib.h>
 #include <stdio.h>
@@ -11,6 +11,8 @@
 #include "batch/batch_lines.h"
 #include "run/options.h"
 
+/* Its standard output, or --output, is what the traces add up to, as text. */
+bool batch_prints_text(const struct options *options);
 /* A temporary file for the lines of this run. */
 FILE *batch_sum_lines(GError **error);
 /* What it needs of whoever asks. */
