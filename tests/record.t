@@ -381,6 +381,18 @@ def dry_run():
     assert any("--channel=switches --type=callstack-kernel" in line for line in done)
 
 
+def guests():
+    """--guests: KVM's events besides, and what to run in each guest is shown; without it neither."""
+    play = Play()
+    status, out, err = play.run("record", "--guests", "--preset", "minimal", "--duration", "2s", "--dry-run")
+    assert status == 0 and re.search(r"enable-event --kernel .*--channel=hot .*kvm_\*", out), out
+    assert "whylate record --preset minimal --duration 2000ms --output GUEST" in err and "whylate delay " in err, err
+    status, out, err = play.run("record", "--preset", "full", "--dry-run")
+    assert status == 0 and "kvm" not in out and "guest" not in err, (out, err)
+    status, out, _ = play.run("record", "--guests", "--tracer", "perf", "--dry-run")
+    assert status == 0 and "kvm:kvm_e" in out or not os.access("/sys/kernel/tracing/events", os.R_OK), out
+
+
 def samples():
     """--samples: timers' expiries and switches with both stacks, in channels of their own; what processes have mapped
     beside the trace; what it costs is said. A rate is a clock's, which needs root."""
@@ -427,6 +439,9 @@ def fulfils_needs():
     needs += [name for row in rows for name in row.split() if name.startswith(("mm_vmscan_", "block_bio_"))]
     needs += ["system calls", "x86_irq_vectors_local_timer_entry", "x86_exceptions_page_fault_user",
               "x86_exceptions_page_fault_kernel"]
+    # of a host of virtual machines only, and many: --guests
+    assert {"kvm_x86_entry", "kvm_x86_exit"} <= set(needs)
+    needs = [need for need in needs if not need.startswith("kvm_")]
     assert len(needs) > 60 and {"sched_switch", "net_dev_xmit", "lttng_statedump_interrupt"} <= set(needs), needs
     # for whom a worker writes back; workqueue_* says it too
     full_only = {"writeback_queue", "writeback_exec", "writeback_pages_written"}
@@ -463,6 +478,7 @@ tap.case("snapshot-when-slow: failures", watch_fails)
 tap.case("triggers that cannot work", triggers)
 tap.case("refusals", refusals)
 tap.case("--dry-run shows what is done", dry_run)
+tap.case("--guests", guests)
 tap.case("--samples", samples)
 tap.case("the presets record what the analyses need", fulfils_needs)
 sys.exit(tap.done())

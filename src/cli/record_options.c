@@ -152,6 +152,10 @@ static const struct option
 		  "lttng, ftrace or perf (default: LTTng, or ftrace if that is not there)",
 		  .set = set_tracer, .words = tracer_names},
 	network = {"network", NULL, "all network events besides", option_switch, OF(network)},
+	guests = {"guests", NULL,
+		  "of a host of virtual machines: when its guests run, besides; and\nshow what to "
+		  "run in each of them at the same time",
+		  option_switch, OF(guests)},
 	callstacks = {"callstacks", NULL, "the kernel's call stack at each switch", option_switch,
 		      OF(callstacks)},
 	samples = {"samples", "[=HZ]",
@@ -191,9 +195,9 @@ static const struct option
 	dry_run = {"dry-run", NULL, "only show the tracer's commands", option_switch, OF(dry_run)};
 
 static const struct option *const record_options[] = {
-	&preset,  &tracer,      &network,  &callstacks, &samples, &functions, &drill,
-	&every,   &after,       &duration, &flight,     &trigger, &output,    &session,
-	&analyse, &no_settings, &cleanup,  &dry_run,    NULL};
+	&preset,  &tracer,  &network,     &guests,   &callstacks, &samples, &functions,
+	&drill,   &every,   &after,       &duration, &flight,     &trigger, &output,
+	&session, &analyse, &no_settings, &cleanup,  &dry_run,    NULL};
 static const struct option *const snapshot_options[] = {&session, &analyse, &no_settings, &dry_run,
 							NULL};
 

@@ -135,6 +135,22 @@ static int check_tracer(const struct record_asked *asked)
 	return 0;
 }
 
+/* What is to run in each guest, as only its own kernel knows what it does. */
+static void tell_guests(const struct recording *recording)
+{
+	char duration[64] = "";
+
+	if (recording->duration)
+		g_snprintf(duration, sizeof duration, " --duration %" G_GINT64_FORMAT "ms",
+			   recording->duration / 1000000);
+	fprintf(stderr,
+		"whylate: in each guest, at the same time:\n"
+		"  whylate record --preset %s%s --output GUEST\n"
+		"whylate: then, with both here:\n"
+		"  whylate delay %s GUEST --thread NAME\n",
+		preset_names[recording->preset], duration, recording->output);
+}
+
 static int record(struct record_asked *asked)
 {
 	struct recording *recording = &asked->recording;
@@ -157,6 +173,8 @@ static int record(struct record_asked *asked)
 		}
 	}
 	set_defaults(recording);
+	if (recording->guests)
+		tell_guests(recording);
 	if (recording->dry_run && !asked->drilling.limit) {
 		record_show(recording);
 		return 0;

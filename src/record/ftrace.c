@@ -90,8 +90,8 @@ static void add_probes(GPtrArray *steps, const struct recording *recording, cons
 
 static void add_events(GPtrArray *steps, const struct recording *recording, const char *root)
 {
-	g_autoptr(GPtrArray)
-		events = tracepoints_of(root, (int) recording->preset, recording->network);
+	g_autoptr(GPtrArray) events = tracepoints_of(root, (int) recording->preset,
+						     recording->network, recording->guests);
 
 	for (guint i = 0; i < events->len; i++) /* without the first, switches, nothing is told */
 		add_step(steps, recording, STEP_APPEND, i > 0, "set_event",

@@ -91,8 +91,8 @@ static char **perf_line(const struct recording *recording, const char *root,
 			const GPtrArray *probed, const char *control)
 {
 	GPtrArray *line = g_ptr_array_new();
-	g_autoptr(GPtrArray)
-		events = tracepoints_of(root, (int) recording->preset, recording->network);
+	g_autoptr(GPtrArray) events = tracepoints_of(root, (int) recording->preset,
+						     recording->network, recording->guests);
 	g_autofree char *output = g_build_filename(recording->output, TRACE, NULL);
 	const char *const words[] = {"perf", "record", "-a", "-k",  "CLOCK_MONOTONIC",
 				     "-m",   BUFFERS,  "-o", output};

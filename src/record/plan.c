@@ -180,6 +180,8 @@ GPtrArray *plan_begin(const struct recording *recording)
 			add_events(recording, plan, session, lines[i].channel, lines[i].events);
 	if (recording->network)
 		add_events(recording, plan, session, "hot", "net_*,skb_*,napi_*");
+	if (recording->guests)
+		add_events(recording, plan, session, "hot", "kvm_*");
 	if (recording->preset >= PRESET_NORMAL)
 		add_line(plan, "enable-event", "--kernel", session, "--channel=hot", "--syscall",
 			 "--all", NULL);

@@ -30,6 +30,7 @@ struct recording {
 	enum preset preset;
 	enum tracer_name tracer;
 	bool callstacks, network, snapshot;
+	bool guests; /* entries and exits of virtual machines besides */
 	bool samples; /* call stacks of what runs: at the kernel's ticks, or … */
 	uint32_t hertz; /* … so many a second, of a clock of our own (clock.h); 0: ticks */
 	uint64_t clock_function; /* the kernel's address of that clock's expiry; 0: not known */

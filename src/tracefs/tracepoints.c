@@ -48,6 +48,7 @@ static const struct {
 	{FULL, "writeback:writeback_pages_written"},
 };
 
+static const char *const of_guests[] = {"kvm:kvm_entry", "kvm:kvm_exit"};
 static const char *const of_networks[] = {"net:*", "skb:*", "napi:*"};
 
 static gint by_text(gconstpointer a, gconstpointer b)
@@ -85,7 +86,7 @@ static void add(GPtrArray *list, const char *root, bool seen, const char *patter
 		g_ptr_array_add(list, g_strdup(pattern));
 }
 
-GPtrArray *tracepoints_of(const char *root, int preset, bool network)
+GPtrArray *tracepoints_of(const char *root, int preset, bool network, bool guests)
 {
 	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *path = g_build_filename(root, "events", NULL);
@@ -96,5 +97,7 @@ GPtrArray *tracepoints_of(const char *root, int preset, bool network)
 			add(list, root, seen, rows[i].events);
 	for (size_t i = 0; network && i < G_N_ELEMENTS(of_networks); i++)
 		add(list, root, seen, of_networks[i]);
+	for (size_t i = 0; guests && i < G_N_ELEMENTS(of_guests); i++)
+		add(list, root, seen, of_guests[i]);
 	return list;
 }

@@ -14,6 +14,6 @@
 
 /* "SYSTEM:EVENT" of each that the kernel has; free with g_ptr_array_unref(). `root`: of tracefs;
  * who may not look into it gets the patterns. `preset`: enum preset. */
-GPtrArray *tracepoints_of(const char *root, int preset, bool network);
+GPtrArray *tracepoints_of(const char *root, int preset, bool network, bool guests);
 
 #endif
