@@ -153,5 +153,10 @@ bool record_snapshot(const char *session, bool settings, bool dry_run, char **wr
 		g_propagate_error(error, failed);
 		return false;
 	}
-	return lttng_snapshot(session, settings, dry_run, written, error);
+	if (lttng_snapshot(session, settings, dry_run, written, error))
+		return true;
+	if (error && lttng_is_missing(*error)) /* so it is not what would have recorded */
+		g_prefix_error(error, "no flight recorder runs ('whylate record --snapshot' starts "
+				      "one), and none of LTTng's can: ");
+	return false;
 }

@@ -263,6 +263,16 @@ uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t
 	return best;
 }
 
+/* Threads by whose names a process is the tracer's: LTTng's, trace-cmd, the one by which record
+ * drains ftrace's rings; perf where it recorded: elsewhere it may be what is looked at. */
+static bool is_tracers_name(const struct host *host, const char *name)
+{
+	return g_str_has_prefix(name, "lttng-") || strcmp(name, "lttng") == 0 ||
+	       strcmp(name, "trace-cmd") == 0 || strcmp(name, "whylate-ring") == 0 ||
+	       (strcmp(name, "perf") == 0 && host->tracer &&
+		g_str_has_prefix(host->tracer, "perf"));
+}
+
 bool *session_tracers(const struct session *session)
 {
 	const uint32_t *process = session->trace.processes.first;
@@ -271,13 +281,13 @@ bool *session_tracers(const struct session *session)
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct thread *thread = model_thread(&session->trace.model, i);
+		const struct host *host = model_host(&session->trace.model, thread->host);
 		const char *program = session_text(session, thread->program);
 		const char *base = strrchr(program, '/');
 		const char *names[] = {session_thread_name(session, i), base ? base + 1 : program};
 
 		for (size_t k = 0; k < G_N_ELEMENTS(names); k++)
-			tracers[process[i]] |= g_str_has_prefix(names[k], "lttng-") ||
-					       strcmp(names[k], "lttng") == 0;
+			tracers[process[i]] |= is_tracers_name(host, names[k]);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		tracers[i] = tracers[process[i]];

@@ -9,13 +9,14 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/error.h"
 
 #define PIPE_SIZE (1 << 20)
-#define LOOK_MS 500 /* at the latest */
+#define LOOK_MS 5000 /* at the latest: the kernel says when a ring is half full */
 #define REST_MS 50  /* where a ring is said to be readable and has no full page: old kernels */
 
 struct ring {
@@ -165,6 +166,29 @@ static bool open_ring(struct rings *rings, guint place, const char *instance, GE
 	return false;
 }
 
+/* Four files a CPU are more than a process may have, where there are hundreds of them; the program
+ * that is recorded keeps the limit that there was. */
+static struct rlimit raise_limit(void)
+{
+	struct rlimit limit, most;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	most = (struct rlimit) {limit.rlim_max, limit.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &most);
+	return limit;
+}
+
+static bool open_rings(struct rings *rings, const char *instance, GError **error)
+{
+	struct rlimit limit = raise_limit();
+	bool ok = true;
+
+	for (guint i = 0; i < rings->rings->len && ok; i++)
+		ok = open_ring(rings, i, instance, error);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	return ok;
+}
+
 struct rings *rings_open(const char *instance, const char *output, GError **error)
 {
 	struct rings *rings = g_new(struct rings, 1);
@@ -172,22 +196,20 @@ struct rings *rings_open(const char *instance, const char *output, GError **erro
 	*rings = (struct rings) {g_array_new(FALSE, TRUE, sizeof(struct ring)), g_strdup(output),
 				 (gsize) sysconf(_SC_PAGESIZE), eventfd(0, EFD_CLOEXEC)};
 	find_cpus(rings, instance);
-	for (guint i = 0; i < rings->rings->len; i++)
-		if (!open_ring(rings, i, instance, error)) {
-			rings_end(rings);
-			return NULL;
-		}
-	return rings;
+	if (open_rings(rings, instance, error))
+		return rings;
+	rings_end(rings);
+	return NULL;
 }
 
-bool rings_drain(struct rings *rings, GError **error)
+static bool start_threads(struct rings *rings, GError **error)
 {
 	for (guint i = 0; i < rings->rings->len; i++) {
 		struct ring *ring = &g_array_index(rings->rings, struct ring, i);
 
 		if (pipe2(ring->pipe, O_CLOEXEC) == 0) {
 			fcntl(ring->pipe[0], F_SETPIPE_SZ, PIPE_SIZE);
-			ring->thread = g_thread_try_new("ring", drain, ring, error);
+			ring->thread = g_thread_try_new("whylate-ring", drain, ring, error);
 		} else {
 			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
 				    "cannot drain ftrace's rings: %s", g_strerror(errno));
@@ -196,6 +218,15 @@ bool rings_drain(struct rings *rings, GError **error)
 			return false;
 	}
 	return true;
+}
+
+bool rings_drain(struct rings *rings, GError **error)
+{
+	struct rlimit limit = raise_limit();
+	bool ok = start_threads(rings, error);
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	return ok;
 }
 
 static void stop_threads(struct rings *rings)
