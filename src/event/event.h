@@ -75,6 +75,7 @@ enum event_kind {
 	EV_SAMPLE, /* a clock's or a counter's: what the CPU was at, as call stacks */
 	EV_SYSCALL_ENTRY,
 	EV_SYSCALL_EXIT,
+	EV_CALL_TOLD, /* of a probe: what an address leads to that the open call was given */
 	EV_FUNCTION_ENTRY, /* of a dynamic probe */
 	EV_FUNCTION_EXIT,
 	EV_FUNCTION_REACHED, /* of a probe that tells entries only */

@@ -238,6 +238,12 @@ static const struct event_field syscall_fields[] = {
 	{"event", FIELD_COOKIE, AT(syscall.data)},
 	{0}};
 
+/* What is known of a call behind its entry; no tracer has these under such names (kernel/). */
+static const struct event_field told_fields[] = {{"filename", FIELD_STRING, AT(syscall.filename)},
+						 {"v4addr", FIELD_BYTES, AT(syscall.v4)},
+						 {"v6addr", FIELD_BYTES, AT(syscall.v6)},
+						 {0}};
+
 /* fildes is a number in dup's entry but a pair in pipe's exit. */
 static const struct event_field pipe_fields[] = {{"ret", FIELD_I64, AT(syscall.ret)},
 						 {"flags", FIELD_I64, AT(syscall.flags)},
@@ -346,6 +352,8 @@ static const struct shape signal_shape = {MEMBER(signal), .fields = signal_field
 static const struct shape priority_shape = {MEMBER(priority), .fields = priority_fields};
 static const struct shape syscall_shape = {MEMBER(syscall), .fields = syscall_fields,
 					   .defaults = &syscall_defaults};
+static const struct shape told_shape = {MEMBER(syscall), .fields = told_fields,
+					.defaults = &syscall_defaults};
 static const struct shape function_shape = {MEMBER(function)};
 static const struct shape process_shape = {MEMBER(process), .fields = process_fields,
 					   .defaults = &process_defaults};
@@ -424,6 +432,7 @@ static const struct {
 	[EV_SAMPLE] = {"sample", NULL},
 	[EV_SYSCALL_ENTRY] = {NULL, &syscall_shape},
 	[EV_SYSCALL_EXIT] = {"exit_syscall", &syscall_shape},
+	[EV_CALL_TOLD] = {"call_file_name call_connect", &told_shape},
 	[EV_FUNCTION_ENTRY] = {NULL, &function_shape},
 	[EV_FUNCTION_EXIT] = {NULL, &function_shape},
 	[EV_FUNCTION_REACHED] = {NULL, &function_shape},

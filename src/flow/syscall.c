@@ -156,6 +156,29 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 	flow_refresh(flow, thread, cpu);
 }
 
+/* Gives a stretch of the open call what it works on. */
+static void note_file(struct flow *flow, struct span *span, void *data)
+{
+	const struct thread *thread = data;
+
+	(void) flow;
+	if (PACK_KIND(span->leaf) == LEAF_WORK_SYSCALL)
+		span->ref = thread->flow.call.works_on;
+}
+
+void flow_call_told(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = flow_current(flow, cpu);
+	uint32_t before;
+
+	if (!thread || !thread->flow.call.open)
+		return;
+	before = thread->flow.call.works_on;
+	call_told(flow, thread, &event->syscall);
+	if (thread->flow.call.works_on != before)
+		track_rewrite(flow, thread, thread->flow.call.begin, note_file, thread);
+}
+
 static void count_latency(struct flow *flow, uint32_t name, int64_t latency, bool spans_gap)
 {
 	struct call_stat *stat;

@@ -9,6 +9,8 @@
 #include "state/state.h"
 
 void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *event);
+/* What an address leads to that the open call was given: a file's name, whom it connects to. */
+void flow_call_told(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_page_fault(struct flow *flow, struct cpu *cpu, const struct event *event);
 /* kvm_entry, kvm_exit: of a thread that is in ioctl KVM_RUN. */

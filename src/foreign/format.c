@@ -22,7 +22,7 @@ static bool is_word(char c)
 }
 
 /* "char prev_comm[16]", "__data_loc char[] name", "unsigned long args[6]", "void * skbaddr" */
-static void declare_place(struct place *place, const char *text, size_t length)
+static void declare_place(struct field_place *place, const char *text, size_t length)
 {
 	g_autofree char *whole = g_strndup(text, length);
 	char *end = whole + length, *bracket = strchr(whole, '['), *begin;
@@ -62,7 +62,7 @@ static void declare_place(struct place *place, const char *text, size_t length)
 static void add_place(struct tracepoint *tracepoint, const char *line)
 {
 	const char *text = strstr(line, "field:"), *end = text ? strchr(text, ';') : NULL;
-	struct place place = {0};
+	struct field_place place = {0};
 	uint32_t is_signed = 0;
 
 	if (!end || !number_behind(end, "offset:", &place.offset) ||
@@ -79,7 +79,7 @@ static void add_place(struct tracepoint *tracepoint, const char *line)
 
 static void place_clear(gpointer place)
 {
-	g_free(((struct place *) place)->name);
+	g_free(((struct field_place *) place)->name);
 }
 
 struct tracepoint *tracepoint_parse(const char *system, const char *text, size_t size)
@@ -89,7 +89,7 @@ struct tracepoint *tracepoint_parse(const char *system, const char *text, size_t
 	struct tracepoint *tracepoint = g_new0(struct tracepoint, 1);
 	bool has_id = false;
 
-	tracepoint->places = g_array_new(FALSE, FALSE, sizeof(struct place));
+	tracepoint->places = g_array_new(FALSE, FALSE, sizeof(struct field_place));
 	g_array_set_clear_func(tracepoint->places, place_clear);
 	for (char **line = lines; *line; line++) {
 		if (g_str_has_prefix(*line, "print fmt:"))
@@ -118,10 +118,11 @@ void tracepoint_free(gpointer data)
 	g_free(tracepoint);
 }
 
-const struct place *tracepoint_place(const struct tracepoint *tracepoint, const char *name)
+const struct field_place *tracepoint_place(const struct tracepoint *tracepoint, const char *name)
 {
 	for (guint i = 0; i < tracepoint->places->len; i++) {
-		const struct place *place = &g_array_index(tracepoint->places, struct place, i);
+		const struct field_place *place =
+			&g_array_index(tracepoint->places, struct field_place, i);
 
 		if (strcmp(place->name, name) == 0)
 			return place;
@@ -147,7 +148,7 @@ static int64_t integer_at(const uint8_t *at, uint32_t size, bool is_signed, bool
 	}
 }
 
-bool place_integer(const struct place *place, const struct record *record, int64_t *value)
+bool place_integer(const struct field_place *place, const struct record *record, int64_t *value)
 {
 	if (place->form != FORM_INTEGER || (size_t) place->offset + place->size > record->size)
 		return false;
@@ -156,7 +157,7 @@ bool place_integer(const struct place *place, const struct record *record, int64
 	return true;
 }
 
-const char *place_text(const struct place *place, const struct record *record, size_t *length)
+const char *place_text(const struct field_place *place, const struct record *record, size_t *length)
 {
 	size_t from = place->offset, size = place->size;
 	const char *text, *zero;
@@ -182,7 +183,7 @@ const char *place_text(const struct place *place, const struct record *record, s
 	return text;
 }
 
-bool place_item(const struct place *place, const struct record *record, uint32_t index,
+bool place_item(const struct field_place *place, const struct record *record, uint32_t index,
 		int64_t *value)
 {
 	size_t at = (size_t) index * place->item;

@@ -27,7 +27,7 @@ enum place_form {
 	FORM_OTHER,
 };
 
-struct place {
+struct field_place {
 	char *name;      /* owned */
 	uint32_t offset, size; /* bytes in the record */
 	uint8_t form;    /* enum place_form */
@@ -39,14 +39,14 @@ struct place {
 struct tracepoint {
 	char *name;      /* owned; "SYSTEM:NAME" */
 	uint32_t id;
-	GArray *places;  /* owned; struct place */
+	GArray *places;  /* owned; struct field_place */
 };
 
 /* NULL: the text is no format. Need not end with a zero. */
 struct tracepoint *tracepoint_parse(const char *system, const char *text, size_t size);
 void tracepoint_free(gpointer tracepoint);
 /* NULL: there is none. */
-const struct place *tracepoint_place(const struct tracepoint *tracepoint, const char *name);
+const struct field_place *tracepoint_place(const struct tracepoint *tracepoint, const char *name);
 
 /* --- reading a record -------------------------------------------------------------------------- */
 
@@ -57,11 +57,12 @@ struct record {
 };
 
 /* False: the record is too short, or the place no number. */
-bool place_integer(const struct place *place, const struct record *record, int64_t *value);
+bool place_integer(const struct field_place *place, const struct record *record, int64_t *value);
 /* NULL: not there. Without its zero: `length` bytes. */
-const char *place_text(const struct place *place, const struct record *record, size_t *length);
+const char *place_text(const struct field_place *place, const struct record *record,
+		       size_t *length);
 /* One of several integers; false: there is none. */
-bool place_item(const struct place *place, const struct record *record, uint32_t index,
+bool place_item(const struct field_place *place, const struct record *record, uint32_t index,
 		int64_t *value);
 
 /* --- those of all tracepoints, as trace-cmd keeps them: in trace.dat and in perf.data alike -------- */

@@ -86,17 +86,18 @@ static void read_formats(struct ftrace_file *file, struct bytes *bytes)
 
 /* --- options -------------------------------------------------------------------------------------- */
 
-/* "Linux tracebox 6.1.0 x86_64" */
+/* "Linux tracebox 6.1.0 x86_64", or with the kernel's build before the machine */
 static void read_uname(struct ftrace_file *file, const char *text)
 {
 	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	guint count = g_strv_length(words);
 
-	if (file->hostname || g_strv_length(words) < 3 || !g_utf8_validate(text, -1, NULL))
+	if (file->hostname || count < 3 || !g_utf8_validate(text, -1, NULL))
 		return;
 	file->hostname = g_strdup(words[1]);
 	file->kernel = g_strdup(words[2]);
-	if (words[3])
-		file->machine = g_strdup(words[3]);
+	if (count > 3)
+		file->machine = g_strdup(words[count - 1]);
 }
 
 /* "local [mono] boot", or the word alone */

@@ -12,7 +12,7 @@
 #define TEXT_MAX 512
 
 struct taking {
-	const struct place *place;       /* borrowed from the tracepoint */
+	const struct field_place *place;       /* borrowed from the tracepoint */
 	const struct event_field *field; /* static */
 };
 
@@ -26,15 +26,24 @@ struct call_use {
 struct record_class {
 	struct tracepoint *tracepoint; /* owned */
 	struct event_class class;
-	const struct place *pid;       /* common_pid, NULL */
+	const struct field_place *pid;       /* common_pid, NULL */
 	GArray *takings;               /* owned; struct taking */
 	struct record_filters *filters; /* owned; NULL: none */
 	GHashTable *uses;              /* owned; struct call_use by number; ENDING_CALL only */
-	const struct place *values[SHAPE_MAX];
+	const struct field_place *values[SHAPE_MAX];
 	uint32_t shape, value_count;
 	bool declared, made;
 	bool is_call;                  /* syscalls:sys_enter_NAME, sys_exit_NAME */
+	bool is_peer;                  /* whylate_…:peer_address */
 };
+
+/* What a thread's open call was given, or got, that its other records do not say. */
+struct open_call {
+	int32_t tid;
+	int32_t dfd;
+	struct event_syscall peer; /* family 0: nothing was told */
+};
+#define OPEN_CALLS 1024
 
 struct record_classes {
 	const struct event_sink *sink; /* borrowed */
@@ -44,6 +53,8 @@ struct record_classes {
 	guint count;
 	bool has_numbered;             /* one of raw_syscalls has come: those of syscalls: tell
 					  the same once more */
+	struct open_call *open;        /* owned; OPEN_CALLS, by TID: a later thread's takes the
+					  place of another's with the same remainder */
 	int64_t registers[CALL_ARGUMENTS], numbers[SHAPE_MAX];
 	char texts[TEXTS][TEXT_MAX];
 	guint texts_used;
@@ -79,6 +90,7 @@ struct record_classes *record_classes_new(const struct event_sink *sink, enum sy
 	classes->abi = abi;
 	classes->by_number = g_ptr_array_new_with_free_func(record_class_free);
 	classes->calls = numbered_calls_new(sink, abi);
+	classes->open = g_new0(struct open_call, OPEN_CALLS);
 	return classes;
 }
 
@@ -88,6 +100,7 @@ void record_classes_free(struct record_classes *classes)
 		return;
 	g_ptr_array_free(classes->by_number, TRUE);
 	numbered_calls_free(classes->calls);
+	g_free(classes->open);
 	g_free(classes);
 }
 
@@ -119,8 +132,16 @@ static void declare(struct record_classes *classes, struct record_class *class)
 {
 	const struct event_sink *sink = classes->sink;
 
+	const char *name = class->tracepoint->name;
+	bool own = g_str_has_prefix(name, OWN_PROBES);
+	g_autofree char *plain = own ? tracepoint_name(name) : NULL;
+
 	class->declared = true;
-	class->class = sink->declare(sink->data, class->tracepoint->name, ORIGIN_KERNEL);
+	class->is_peer = own && strcmp(plain, "call_peer_address") == 0;
+	if (own && !g_str_has_prefix(plain, "call_")) /* record --functions */
+		class->class = sink->declare(sink->data, plain, ORIGIN_PROBE);
+	else
+		class->class = sink->declare(sink->data, name, ORIGIN_KERNEL);
 	class->is_call = g_str_has_prefix(class->tracepoint->name, "syscalls:");
 	if (class->class.ending == ENDING_CALL)
 		class->uses = g_hash_table_new_full(NULL, NULL, NULL, use_free);
@@ -139,7 +160,7 @@ void record_classes_declare(struct record_classes *classes, GHashTable *wanted)
 
 /* --- what is taken of them ----------------------------------------------------------------------- */
 
-static bool fits(const struct place *place, const struct event_field *field)
+static bool fits(const struct field_place *place, const struct event_field *field)
 {
 	switch ((enum event_field_type) field->type) {
 	case FIELD_I32:
@@ -162,8 +183,8 @@ static void make_values(struct record_classes *classes, struct record_class *cla
 	g_autoptr(GString) names = g_string_new(NULL);
 
 	for (guint i = 0; i < class->tracepoint->places->len; i++) {
-		const struct place *place =
-			&g_array_index(class->tracepoint->places, struct place, i);
+		const struct field_place *place =
+			&g_array_index(class->tracepoint->places, struct field_place, i);
 
 		if (place->form != FORM_INTEGER || place->common ||
 		    class->value_count == SHAPE_MAX || strcmp(place->name, "__syscall_nr") == 0 ||
@@ -184,8 +205,9 @@ static void make(struct record_classes *classes, struct record_class *class)
 	if (!class->declared)
 		declare(classes, class);
 	class->made = true;
-	for (const struct event_field *at = class->class.fields; at->name; at++) {
-		const struct place *place = tracepoint_place(class->tracepoint, at->name);
+	for (const struct event_field *at = class->is_peer ? address_fields() : class->class.fields;
+	     at->name; at++) {
+		const struct field_place *place = tracepoint_place(class->tracepoint, at->name);
 		struct taking taking = {place, at};
 
 		if (place && fits(place, at))
@@ -199,7 +221,7 @@ static void make(struct record_classes *classes, struct record_class *class)
 		make_values(classes, class);
 }
 
-static const char *ended_text(struct record_classes *classes, const struct place *place,
+static const char *ended_text(struct record_classes *classes, const struct field_place *place,
 			      const struct record *record)
 {
 	size_t length;
@@ -218,7 +240,7 @@ static const char *ended_text(struct record_classes *classes, const struct place
 	return copy;
 }
 
-static void take_words(struct record_classes *classes, const struct place *place,
+static void take_words(struct record_classes *classes, const struct field_place *place,
 		       const struct record *record, struct event_bytes *to)
 {
 	uint32_t count = 0;
@@ -291,6 +313,57 @@ static struct call_use *use_of(struct record_classes *classes, struct record_cla
 	return use;
 }
 
+static struct open_call *open_call(struct record_classes *classes, int32_t tid)
+{
+	return &classes->open[(uint32_t) tid % OPEN_CALLS];
+}
+
+/* Whose address the call was told goes with its exit. */
+static void note_call(struct record_classes *classes, struct event *event)
+{
+	struct open_call *open = open_call(classes, event->tid);
+
+	if (!event->has_tid)
+		return;
+	if (event->kind == EV_SYSCALL_ENTRY) {
+		open->tid = event->tid;
+		open->dfd = event->syscall.dfd;
+		open->peer.family = 0;
+	} else if (open->tid == event->tid && open->peer.family) {
+		event->syscall.family = open->peer.family;
+		event->syscall.port = open->peer.port;
+		event->syscall.v4 = open->peer.v4;
+		event->syscall.v6 = open->peer.v6;
+	}
+}
+
+/* False: it is no name that can be placed. */
+static bool note_told(struct record_classes *classes, const struct record *record,
+		      struct event *event)
+{
+	const struct open_call *open = open_call(classes, event->tid);
+
+	if (record->swap) /* bytes of an address, as another machine's numbers */
+		event->syscall.v4.count = event->syscall.v6.count = 0;
+	if (!event->has_tid || open->tid != event->tid)
+		return event->syscall.filename && *event->syscall.filename == '/';
+	event->syscall.dfd = open->dfd;
+	return true;
+}
+
+/* The address that a call gives back: kept for its exit. */
+static void note_peer(struct record_classes *classes, const struct record *record,
+		      struct event *event)
+{
+	struct open_call *open = open_call(classes, event->tid);
+
+	if (event->has_tid && open->tid == event->tid && !record->swap) {
+		open->peer = event->syscall;
+		event_finish_address(&open->peer);
+	}
+	event->kind = EV_OTHER;
+}
+
 static void finish_numbered(struct record_classes *classes, struct record_class *class,
 			    const struct record *record, struct event *event)
 {
@@ -300,6 +373,7 @@ static void finish_numbered(struct record_classes *classes, struct record_class 
 
 	classes->has_numbered = true;
 	event_finish(event, &class->class, classes->calls);
+	note_call(classes, event);
 	if (!use)
 		return;
 	if (use->filters)
@@ -349,13 +423,23 @@ bool record_classes_take(struct record_classes *classes, const struct record *re
 	event->channel = 0;
 	event->has_tid = class->pid && place_integer(class->pid, record, &pid);
 	event->tid = (int32_t) pid;
+	if (class->is_peer) {
+		event->kind = EV_CALL_TOLD;
+		event_reset(event);
+	}
 	if (!take_fields(classes, class, record, event))
 		return false;
+	if (class->is_peer) {
+		note_peer(classes, record, event);
+		return true;
+	}
 	if (class->class.ending == ENDING_CALL) {
 		finish_numbered(classes, class, record, event);
 		return true;
 	}
 	event_finish(event, &class->class, NULL);
+	if (event->kind == EV_CALL_TOLD && !note_told(classes, record, event))
+		event->kind = EV_OTHER;
 	if (class->filters)
 		record_filters_apply(class->filters, record, NULL, event);
 	if (class->shape)
@@ -367,7 +451,8 @@ bool record_classes_take(struct record_classes *classes, const struct record *re
 
 /* --- as text --------------------------------------------------------------------------------------- */
 
-static void append_place(GString *text, const struct place *place, const struct record *record)
+static void append_place(GString *text, const struct field_place *place,
+			 const struct record *record)
 {
 	size_t length;
 	const char *words = place_text(place, record, &length);
@@ -398,8 +483,8 @@ void record_classes_text(struct record_classes *classes, const struct record *re
 	bool first = true;
 
 	for (guint i = 0; class && i < class->tracepoint->places->len; i++) {
-		const struct place *place =
-			&g_array_index(class->tracepoint->places, struct place, i);
+		const struct field_place *place =
+			&g_array_index(class->tracepoint->places, struct field_place, i);
 
 		if (place->common)
 			continue;

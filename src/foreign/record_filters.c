@@ -6,7 +6,7 @@
 
 struct source {
 	enum { FROM_NOWHERE, FROM_PLACE, FROM_EVENT, FROM_REGISTER, FROM_CPU, FROM_TID } from;
-	const struct place *place;
+	const struct field_place *place;
 	const struct event_field *field;
 	uint32_t reg;
 };
@@ -76,7 +76,8 @@ static void tell(const struct event_sink *sink, unsigned bit, const GArray *sour
 		if (g_array_index(sources, struct source, i).from != FROM_NOWHERE)
 			known |= UINT64_C(1) << i;
 	for (guint i = 0; !call && i < tracepoint->places->len; i++) {
-		const struct place *place = &g_array_index(tracepoint->places, struct place, i);
+		const struct field_place *place =
+			&g_array_index(tracepoint->places, struct field_place, i);
 
 		if (!place->common)
 			g_string_append_printf(names, "%s, ", place->name);
@@ -149,7 +150,7 @@ static bool of_event(const struct filter_condition *condition, const struct even
 	}
 }
 
-static bool of_place(const struct filter_condition *condition, const struct place *place,
+static bool of_place(const struct filter_condition *condition, const struct field_place *place,
 		     const struct record *record)
 {
 	size_t length;

@@ -74,6 +74,16 @@ static const struct event_field call_fields[] = {{"id", FIELD_I32, AT(syscall.id
 						 {"ret", FIELD_I64, AT(syscall.ret)},
 						 {0}};
 
+/* record/ has such probes; numbers of addresses as they lie in memory. */
+static const struct event_field told_fields[] = {
+	{"name", FIELD_STRING, AT(syscall.filename)},
+	{"family", FIELD_I32, AT(syscall.family)},
+	{"port", FIELD_I32, AT(syscall.port)},
+	{"v4", FIELD_I64, AT(syscall.data)},
+	{"v6a", FIELD_I64, AT(syscall.start)},
+	{"v6b", FIELD_I64, AT(syscall.length)},
+	{0}};
+
 /* Where the tracepoint's fields are called as LTTng's there is no row. */
 static const struct {
 	const struct event_field *fields;
@@ -87,6 +97,7 @@ static const struct {
 	{fork_fields, EV_PROCESS_FORK, ENDING_NONE},
 	{exit_fields, EV_PROCESS_EXIT, ENDING_NONE},
 	{exit_fields, EV_PROCESS_FREE, ENDING_NONE},
+	{told_fields, EV_CALL_TOLD, ENDING_ADDRESS},
 	{priority_fields, EV_PI_SETPRIO, ENDING_PRIORITIES},
 	{block_fields, EV_BLOCK_INSERT, ENDING_BLOCK},
 	{block_fields, EV_BLOCK_ISSUE, ENDING_BLOCK},
@@ -99,9 +110,19 @@ static const struct {
 	{block_end_fields, EV_BLOCK_BIO_COMPLETE, ENDING_BLOCK},
 };
 
+/* A probe of what a call's address leads to. */
+static bool tells_call(const char *probe)
+{
+	return strcmp(probe, "file_name") == 0 || strcmp(probe, "connect") == 0 ||
+	       strcmp(probe, "peer_address") == 0;
+}
+
 char *tracepoint_name(const char *name)
 {
 	const char *colon = strchr(name, ':');
+
+	if (colon && g_str_has_prefix(name, OWN_PROBES) && tells_call(colon + 1))
+		return g_strconcat("call_", colon + 1, NULL);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(renamed); i++) {
 		size_t length = strlen(renamed[i].tracepoint);
@@ -149,6 +170,11 @@ const struct event_field *perf_thread_fields(void)
 		{"perf_tid", FIELD_I32, AT(tid)}, {"perf_pid", FIELD_I32, AT(pid)}, {0}};
 
 	return fields;
+}
+
+const struct event_field *address_fields(void)
+{
+	return told_fields;
 }
 
 bool filter_wants_tracepoint(const struct event_filter *filter, const char *name)
@@ -199,6 +225,19 @@ static void to_priority(int32_t *priority)
 		*priority -= NORMAL_PRIORITIES;
 }
 
+#define FAMILY_INET 2
+#define FAMILY_INET6 10
+
+/* The bytes lie in the event itself. */
+void event_finish_address(struct event_syscall *call)
+{
+	call->port = GUINT16_FROM_BE((uint16_t) call->port);
+	if (call->family == FAMILY_INET)
+		call->v4 = (struct event_bytes) {(const uint8_t *) &call->data, 4};
+	if (call->family == FAMILY_INET6)
+		call->v6 = (struct event_bytes) {(const uint8_t *) &call->start, 16};
+}
+
 static int64_t word_at(struct event_bytes list, uint32_t index)
 {
 	int64_t value = 0;
@@ -247,6 +286,9 @@ void event_finish(struct event *event, const struct event_class *class,
 		break;
 	case ENDING_CALL:
 		finish_call(event, calls);
+		break;
+	case ENDING_ADDRESS:
+		event_finish_address(&event->syscall);
 		break;
 	}
 }

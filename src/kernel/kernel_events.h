@@ -20,9 +20,14 @@ enum event_ending {
 	ENDING_PRIORITIES, /* of sched_pi_setprio */
 	ENDING_BLOCK,      /* rwbs is letters */
 	ENDING_CALL,       /* raw_syscalls:sys_enter, sys_exit: a number and registers */
+	ENDING_ADDRESS,    /* a socket's address by numbers as they lie in memory */
 };
 
-/* What LTTng calls "SYSTEM:NAME"; to free. */
+/* Probes of whylate's own (record --tracer) are of systems with this begin. */
+#define OWN_PROBES "whylate_"
+
+/* What LTTng calls "SYSTEM:NAME"; to free. Of whylate's own probes "call_file_name",
+ * "call_connect", "call_peer_address", or the probe's name. */
 char *tracepoint_name(const char *name);
 
 /* What a tracepoint's events are, by "SYSTEM:NAME". Never fails: EV_OTHER. */
@@ -30,6 +35,11 @@ struct event_class event_class_of_tracepoint(struct intern *names, const char *n
 
 /* What perf's events converted to CTF say of the thread, in their payload; ends with name NULL. */
 const struct event_field *perf_thread_fields(void);
+
+/* Of whylate's own probes, what they say of an address; ends with name NULL. */
+const struct event_field *address_fields(void);
+/* … and what was taken of them, as LTTng has it; points into the event. */
+void event_finish_address(struct event_syscall *call);
 
 /* A filter asks for the tracepoint, by its own name or LTTng's. */
 bool filter_wants_tracepoint(const struct event_filter *filter, const char *name);

@@ -437,6 +437,21 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 	}
 }
 
+void call_told(struct flow *flow, struct thread *thread, const struct event_syscall *args)
+{
+	struct call *call = &thread->flow.call;
+	const struct call_info *info = flow_call_info(flow, call->name);
+
+	/* the first name is the call's: an exec goes on to open its interpreter */
+	if (args->filename && !call->path &&
+	    (info->effect == DOES_OPEN || info->effect == DOES_EXEC || info->tries == TRIES_OPEN)) {
+		call->path = path_of(flow, thread, args->filename, args->dfd);
+		call->works_on = works_on(flow, thread, call, info->effect);
+	}
+	if (info->wait == WAIT_CONNECT && !call->address)
+		call->address = address_key(flow, args);
+}
+
 void call_close(struct thread *thread)
 {
 	thread->flow.call.open = thread->flow.in_guest = false;

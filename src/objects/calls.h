@@ -116,6 +116,8 @@ static inline const struct call_info *flow_call_info(const struct flow *flow, ui
 }
 /* Keeps what is needed of the arguments of the call that `thread` has just entered. */
 void call_arguments(struct flow *flow, struct thread *thread, const struct event_syscall *args);
+/* … and what its addresses lead to, where that is told behind its entry. */
+void call_told(struct flow *flow, struct thread *thread, const struct event_syscall *args);
 /* The thread is in no call any more. */
 void call_close(struct thread *thread);
 /* The thread's descriptors; its own, or its process's. */

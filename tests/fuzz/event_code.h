@@ -219,7 +219,10 @@ enum event_code {
 	STEP_NAMED,
 	STEP_DAMAGE,
 	STEP_STOPPED,
-	STEP_FORGET
+	STEP_FORGET,
+	"sample",
+	"call_file_name",
+	"call_connect",
 };
 
 /* Names with a meaning, and names that do harm where they are printed as they are. */

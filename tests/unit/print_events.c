@@ -286,6 +286,7 @@ static void print_arguments(const struct session *session, const struct event *e
 		break;
 	case EV_SYSCALL_ENTRY:
 	case EV_SYSCALL_EXIT:
+	case EV_CALL_TOLD:
 		print_syscall(session, &event->syscall);
 		break;
 	case EV_STATEDUMP_PROCESS:
