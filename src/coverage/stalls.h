@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time in which a CPU did nothing and was not idle: what a guest's trace alone can tell of its host.
+/* Time in which a CPU did nothing and was not idle: what a guest's trace alone tells of its host.
  *
  *   app   ├ user │tick│ user │tick│ user                          │tick│ user
  *                ├─ 4 ms ────┤    ├───── nothing for 31 ms ───────┤

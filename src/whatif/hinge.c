@@ -229,8 +229,8 @@ static int64_t held_since(const struct session *session, const struct wait *wait
 	return INT64_MIN;
 }
 
-/* What a guest asked its machine for, or slept: begun earlier it ends as much earlier. What the host
- * did at that time would have been done at another. */
+/* What a guest asked its machine for, or slept: begun earlier it ends as much earlier. What the
+ * host did at that time would have been done at another. */
 static struct hinge of_guest(const struct session *session, const struct wait *wait,
 			     const struct reason *reason)
 {

@@ -8,6 +8,7 @@
 #include "coverage/stalls.h"
 #include "event/kvm_exits.h"
 #include "guests/machines.h"
+#include "latencies/operations.h"
 
 #define MS INT64_C(1000000)
 #define KVM_RUN 0xae80
@@ -492,6 +493,39 @@ static void test_by_entries(void)
 			==, 3);
 }
 
+/* What it does from an exit to the next entry is an operation with the exit's reason; an exit that
+ * no entry follows, and an entry with no exit before, are none. */
+static void test_exits(void)
+{
+	FEED(1);
+	const struct pages *store = &feed->session->trace.timeline.operations;
+	const struct operation *first, *second;
+	g_autofree char *name = NULL;
+
+	feed->session->trace.flow.operations_wanted = 1u << OPERATION_KVM_EXIT;
+	sw(feed, 10, 0, "idle", 0, 0, "runs", 7);
+	kvm(feed, 20, "kvm_x86_entry", -1);
+	kvm(feed, 40, "kvm_x86_exit", 31);
+	kvm(feed, 55, "kvm_x86_entry", -1);
+	kvm(feed, 60, "kvm_x86_exit", 12);
+	sw(feed, 65, 0, "runs", 7, SLEEPS, "idle", 0);
+	sw(feed, 90, 0, "idle", 0, 0, "runs", 7);
+	kvm(feed, 95, "kvm_x86_entry", -1);
+	kvm(feed, 97, "kvm_x86_exit", 48);
+	plain(feed, 99, 0, "other");
+	finish(feed);
+	g_assert_cmpint(store->used, ==, 3); /* number 0 is none */
+	first = operation_at(store, 1);
+	second = operation_at(store, 2);
+	name = operation_name(feed->session, first->what);
+	g_assert_cmpstr(name, ==, "kvm-exit:msr");
+	g_assert_cmpint(first->begin, ==, 40);
+	g_assert_cmpint(first->duration, ==, 15);
+	g_assert_cmpstr(session_text(feed->session, PACK_NUMBER(second->what)), ==, "kvm-exit:hlt");
+	g_assert_cmpint(second->duration, ==, 35);
+	g_assert_true(second->off_cpu);
+}
+
 static void check_exit(int32_t isa, int64_t reason, int64_t cause, const char *name)
 {
 	g_autofree char *text = kvm_exit_name(isa, reason, cause);
@@ -537,6 +571,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/guests/by-ioctl", test_by_ioctl);
 	g_test_add_func("/guests/by-name", test_by_name);
 	g_test_add_func("/guests/by-entries", test_by_entries);
+	g_test_add_func("/guests/exits", test_exits);
 	g_test_add_func("/guests/names", test_names);
 	return g_test_run();
 }
