@@ -83,7 +83,8 @@ def check_parameters(command):
     """Options are parameters, except those that are for a terminal, or for the command's own way to cut traces."""
     offered = {o[2:] for o in options_of(command)}
     page = formatted("babeltrace2-sink.whylate.%s.7" % command)
-    for name in sorted(offered - {"help", "version", "json-schema", "around", "cache", "glossary", "no-pager", "progress", "reader", "strict"}):
+    for name in sorted(offered - {"help", "version", "json-schema", "around", "cache", "glossary", "lead-in", "no-pager",
+                                  "progress", "reader", "strict"}):
         assert re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(name), page), "no parameter " + name
 
 

@@ -16,7 +16,7 @@ from whylate_test import BUILD, SOURCE, Tap
 TABLE = {
     "util": "", "apart": "util",
     # what happened
-    "event": "util", "kernel": "event", "metadata": "util", "reader": "metadata kernel", "foreign": "reader",
+    "event": "util", "kernel": "event", "metadata": "util", "reader": "metadata kernel", "skim": "reader", "foreign": "reader",
     "timeline": "kernel", "model": "timeline", "state": "model", "objects": "state", "locks": "objects", "disk": "objects", "net": "objects",
     "threads": "locks disk net",
     "flow": "threads", "guests": "model", "trace": "flow guests", "symbols": "util",
@@ -38,7 +38,7 @@ TABLE = {
     "tsp": "commands", "serve": "tsp",
     "plugins/whylate": "commands",
     "engines": "run",
-    "cli": "engines fleet serve drill reader foreign plugins/whylate",
+    "cli": "engines fleet serve drill skim foreign plugins/whylate",
 }
 FILES_MAX = 25
 

@@ -7,6 +7,7 @@
 #include "run/matches.h"
 #include "cli/cli.h"
 #include "foreign/source.h"
+#include "skim/skim.h"
 #include "tsp/serve_trace.h"
 #include "util/error.h"
 
@@ -143,22 +144,84 @@ bool traces_go_through(struct session *session, GPtrArray *traces, const struct 
 	return true;
 }
 
+/* --- a window of a long trace ---------------------------------------------------------------- */
+
+#define LONG_BYTES (UINT64_C(32) << 20) /* what is shorter is read as fast as it is passed over */
+#define LEAD_IN INT64_C(1000000000) /* ns: requests, packets and timers are on their way so long */
+
+/* Nothing that happened before the window is asked for but how things are when it begins. */
+static bool is_of_window(const struct session *session)
+{
+	const struct options *options = session->asked.options;
+
+	if (!command_option(options->command, "lead-in"))
+		return false;
+	for (int i = 0; i < SINK_FILTERS; i++)
+		if (session->trace.sink.filters[i])
+			return false;
+	/* where each host's clock is, is known when all is read */
+	return session->trace.model.hosts->len == 1 && !options->every &&
+	       options->lead_in != INT64_MAX &&
+	       (options->from.kind != WHEN_NONE || options->to.kind != WHEN_NONE) &&
+	       !session->trace.flow.operations_wanted && !session->trace.flow.exchanges_wanted;
+}
+
+/* How long (ns) before and after the window events are read, -1: from the trace's begin to its
+ * end. */
+static int64_t lead_in(const struct session *session, const struct reader *reader)
+{
+	const struct options *options = session->asked.options;
+
+	if (!is_of_window(session) || (options->lead_in < 0 && reader_bytes(reader) < LONG_BYTES))
+		return -1;
+	return options->lead_in >= 0 ? options->lead_in : LEAD_IN;
+}
+
+/* Passes over what came before the window; returns the time (ns) at which reading may end. */
+static int64_t pass_over(const struct session *session, struct reader *reader)
+{
+	const struct options *options = session->asked.options;
+	int64_t lead = lead_in(session, reader), begin, end, from, to;
+
+	if (lead < 0)
+		return INT64_MAX;
+	begin = reader_begin(reader);
+	end = reader_end(reader);
+	from = options->from.kind == WHEN_NONE
+		       ? begin
+		       : when_resolve(&options->from, begin, end, begin, options->utc);
+	to = when_resolve(&options->to, begin, end, from, options->utc) + lead;
+	if (from - begin > lead)
+		skim_before(reader, from - lead, options_jobs(options));
+	/* where the last event was is what the window is counted from */
+	return options->to.kind == WHEN_NONE || options->to.kind == WHEN_FROM_END ||
+			       options->from.kind == WHEN_FROM_END
+		       ? INT64_MAX
+		       : to;
+}
+
 static bool read_directly(struct session *session, GPtrArray *traces, GError **error)
 {
 	struct relay *relay = session_relay(session);
 	struct source *source =
 		open_source(relay ? relay_sink(relay) : &session->trace.sink, traces, error);
 	struct progress progress;
+	int64_t until;
 	bool ok;
 
 	if (!source) {
 		relay_free(relay);
 		return false;
 	}
+	until = source_reader(source) ? pass_over(session, source_reader(source)) : INT64_MAX;
 	progress_begin(&progress, session);
 	progress.source = source;
 	progress.relay = relay;
-	while (!session->asked.stretches.done && source_run(source, EVENTS_AT_ONCE))
+	while (!session->asked.stretches.done && source_run(source, EVENTS_AT_ONCE, until))
+		progress_show(&progress);
+	if (until != INT64_MAX && reader_time(source_reader(source)) >= until)
+		skim_after(source_reader(source), until, options_jobs(session->asked.options));
+	while (!session->asked.stretches.done && source_run(source, EVENTS_AT_ONCE, INT64_MAX))
 		progress_show(&progress);
 	relay_wait(relay);
 	progress_end(&progress);
@@ -202,7 +265,8 @@ bool traces_match(struct session *session, GPtrArray *traces, GError **error)
 	places = session_named_places(session);
 	for (guint i = 0; places && i < places->len && ok && !session_has_matches(session); i++)
 		ok = source_take_at(source, &g_array_index(places, struct event_place, i), error);
-	while (!places && source_run(source, EVENTS_AT_ONCE) && !session_has_matches(session))
+	while (!places && source_run(source, EVENTS_AT_ONCE, INT64_MAX) &&
+	       !session_has_matches(session))
 		;
 	source_free(source);
 	session_shift_matches(session);

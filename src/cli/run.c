@@ -129,7 +129,8 @@ static void input_clear(struct input *input)
 		return;
 	/* the answer comes first, and a wrong question is asked again; but what has other names now
 	 * is not the trace */
-	if (input->cache && !input->kept && !input->session->asked.options->anonymiser)
+	if (input->cache && !input->kept && !input->session->asked.options->anonymiser &&
+	    trace_is_whole(&input->session->trace))
 		cache_keep(input->cache, input->session);
 	cache_free(input->cache);
 	if (*input->session->found.runs_read >= RUNS_READ_MAX &&

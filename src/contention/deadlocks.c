@@ -147,8 +147,8 @@ static bool is_suspect(const struct session *session, const struct stuck *stuck)
 	return lock->kind == LOCK_FUTEX && lock->certain && stuck->owner == NO_THREAD &&
 	       waited >= SUSPECT_MIN && lock->released <= stuck->since &&
 	       waited / 10 > lock->longest &&
-	       !host_gap_over(model_host(&session->trace.model, thread->host), stuck->since,
-			      thread->end);
+	       !host_unseen(model_host(&session->trace.model, thread->host), stuck->since,
+			    thread->end);
 }
 
 /* Those of one process side by side. */

@@ -20,10 +20,13 @@ bool lock_is_one(const struct lock *lock)
 
 int64_t lock_known_until(const struct session *session, const struct lock *lock)
 {
-	const struct gap *gap = host_gap_over(model_host(&session->trace.model, lock->host),
-					      lock->touched, INT64_MAX);
+	const struct host *host = model_host(&session->trace.model, lock->host);
+	const struct gap *gap = host_gap_over(host, lock->touched, INT64_MAX);
+	int64_t until = gap ? MAX(gap->begin, lock->touched) : INT64_MAX;
 
-	return gap ? MAX(gap->begin, lock->touched) : INT64_MAX;
+	if (lock->touched < host->passed_until)
+		return lock->touched;
+	return MIN(until, MAX(host->passed_from, lock->touched));
 }
 
 const char *lock_kind_text(const struct lock *lock)

@@ -41,8 +41,12 @@ static void count_blocked(struct coverage *coverage, const struct session *sessi
 	struct span span;
 
 	spans_begin(&spans, session, thread,
-		    session->asked.of_stretch ? session->asked.from : session->trace.begin,
-		    session->asked.of_stretch ? session->asked.to : session->trace.end);
+		    session->asked.of_stretch
+			    ? session->asked.from
+			    : MAX(session->trace.begin, session->trace.passed_until),
+		    session->asked.of_stretch
+			    ? session->asked.to
+			    : MIN(session->trace.end, session->trace.passed_from));
 	if (spans.kernel)
 		return;
 	while (spans_next_off_cpu(&spans, &span)) {
@@ -186,6 +190,10 @@ void coverage_init(struct coverage *coverage, const struct session *session)
 					g_strdup_printf("%s: %s (add it with: %s)", name,
 							needs[i].without, line));
 	}
+	coverage->read_from =
+		session->trace.passed_until == INT64_MIN ? -1 : session->trace.passed_until;
+	coverage->read_until =
+		session->trace.passed_from == INT64_MAX ? -1 : session->trace.passed_from;
 	coverage->caution =
 		command_needs_any(session->asked.options->command) ? answer_caution(session) : NULL;
 	coverage_troubles(session, coverage->missing);

@@ -20,6 +20,7 @@ struct coverage {
 	/* user threads, whole trace; ended by what is not known, by a softIRQ of
 	 * which no more is known */
 	int64_t blocked_ns, blocked_unknown_ns, blocked_softirq_ns;
+	int64_t read_from, read_until; /* of a window's trace; -1: from its begin, to its end */
 	char *caution;       /* owned: what may make the first answer wrong; NULL */
 	GPtrArray *missing;  /* owned strings */
 };

@@ -24,11 +24,13 @@ static const struct option option_path = {
 	option_switch, AT(path)};
 
 static const struct option *const options[] = {
-	&option_target,       &option_thread,   &option_process,     WINDOW_OPTIONS,
-	&option_every,        &option_kallsyms, &option_binary_path, &option_settings,
-	&option_format,       &option_output,   &option_limit,       &option_depth,
-	&option_min_duration, &option_path,     &option_what_if,     &option_sort,
-	LIMIT_OPTIONS,        &option_force,    LAST_OPTIONS,        NULL};
+	&option_target,   &option_thread,       &option_process,
+	WINDOW_OPTIONS,   &option_lead_in,      &option_every,
+	&option_kallsyms, &option_binary_path,  &option_settings,
+	&option_format,   &option_output,       &option_limit,
+	&option_depth,    &option_min_duration, &option_path,
+	&option_what_if,  &option_sort,         LIMIT_OPTIONS,
+	&option_force,    LAST_OPTIONS,         NULL};
 
 static bool check(struct options *asked, GError **error)
 {

@@ -37,7 +37,7 @@ void request_describe(struct flow *flow, struct host *host, const struct request
 		      struct wake_detail *detail)
 {
 	/* among what was lost may be its completion, and the issue of another one there */
-	bool doubtful = request->doubtful || host_gap_over(host, request->issue, request->end);
+	bool doubtful = request->doubtful || host_unseen(host, request->issue, request->end);
 
 	*detail = (struct wake_detail) {
 		.kind = DETAIL_REQUEST,

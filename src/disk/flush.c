@@ -154,7 +154,7 @@ void flush_explains(struct flow *flow, uint32_t index, struct thread *thread)
 	uint32_t disk, reason;
 
 	if (flow->time - from < CALL_MIN || !host->served->len ||
-	    host_gap_over(host, from, flow->time))
+	    host_unseen(host, from, flow->time))
 		return;
 	longest = longest_since(flow, thread, from, false);
 	if (longest && !request_of(flow, longest)) {

@@ -63,7 +63,7 @@ uint32_t held_reason(struct flow *flow, struct host *host, const struct request 
 	uint32_t disk = request_disk(flow, host, request->dev);
 	struct reason reason;
 
-	if (!request->held || host_gap_over(host, request->queued, request->end))
+	if (!request->held || host_unseen(host, request->queued, request->end))
 		return 0;
 	reason = reason_of_kind(by_device ? REASON_DEVICE_HOLDS : REASON_IO_LIMIT);
 	reason.flags = REASON_ENDS | REASON_INFERRED;

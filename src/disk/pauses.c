@@ -98,7 +98,7 @@ void pause_explains(struct flow *flow, struct thread *woken, struct block *block
 	woken->flow.pause = 0;
 	if (block->reason || !woken->flow.call.open || !by_timer(flow, block))
 		return;
-	if (!reason && !host->has_pauses && !host_gap_over(host, woken->flow.since, flow->time) &&
+	if (!reason && !host->has_pauses && !host_unseen(host, woken->flow.since, flow->time) &&
 	    flow_call_info(flow, woken->flow.call.name)->effect == DOES_WRITE) {
 		files = disk_of_call(flow, host, woken);
 		dev = files == IDMAP_NONE ? busiest_since(flow, host, flow->time - RATE_NS) : files;

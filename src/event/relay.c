@@ -408,6 +408,20 @@ static void relay_pass(void *data, int64_t time)
 	sink->pass(sink->data, time);
 }
 
+static void relay_passed_until(void *data, int64_t time)
+{
+	const struct event_sink *sink = waited(data);
+
+	sink->passed_until(sink->data, time);
+}
+
+static void relay_passed_from(void *data, int64_t time)
+{
+	const struct event_sink *sink = waited(data);
+
+	sink->passed_from(sink->data, time);
+}
+
 static void relay_damage(void *data, const char *file, uint64_t bytes, uint64_t total,
 			 const char *what)
 {
@@ -444,6 +458,8 @@ static void make_sink(struct relay *relay)
 	relay->own.begin = relay_begin;
 	relay->own.event = relay_event;
 	relay->own.lose = relay_lose;
+	relay->own.passed_until = relay_passed_until;
+	relay->own.passed_from = relay_passed_from;
 	relay->own.pass = relay_pass;
 	relay->own.damage = relay_damage;
 	relay->own.damage_user = relay_damage_user;

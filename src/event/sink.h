@@ -93,6 +93,11 @@ struct event_sink {
 	void (*begin)(void *data, uint32_t host, uint32_t cpu, int64_t time);
 	void (*event)(void *data, const struct event *event);
 	void (*lose)(void *data, const struct lost_events *lost);
+	/* Of what came before `time` only that was told which says how things are then; told before
+	 * the next event. */
+	void (*passed_until)(void *data, int64_t time);
+	/* Of what comes from `time` on only that will be told which says how waits ended. */
+	void (*passed_from)(void *data, int64_t time);
 	/* A live trace: no event before `time` is left to come. */
 	void (*pass)(void *data, int64_t time);
 

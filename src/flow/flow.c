@@ -13,6 +13,8 @@
  */
 #include "flow/flow.h"
 
+#include <string.h>
+
 #include "flow/flow_check.h"
 #include "flow/gaps.h"
 #include "flow/step.h"
@@ -268,6 +270,8 @@ void flow_settle_begin(struct flow *flow, struct thread *thread)
 void flow_end(struct flow *flow)
 {
 	release_held(flow);
+	if (flow->passes_over)
+		memcpy(flow->odd, flow->odd_read, sizeof flow->odd);
 	flow_check_at_end(flow);
 	for (guint i = 0; i < flow->model->hosts->len; i++)
 		end_host(model_host(flow->model, i));

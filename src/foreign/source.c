@@ -30,10 +30,15 @@ void source_free(struct source *source)
 	g_free(source);
 }
 
-bool source_run(struct source *source, uint64_t count)
+bool source_run(struct source *source, uint64_t count, int64_t until)
 {
-	return source->reader ? reader_run(source->reader, count)
+	return source->reader ? reader_run(source->reader, count, until)
 			      : foreign_run(source->foreign, count);
+}
+
+struct reader *source_reader(const struct source *source)
+{
+	return source->reader;
 }
 
 double source_done(const struct source *source)

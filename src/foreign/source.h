@@ -19,7 +19,10 @@ struct source *source_new(const struct event_sink *sink, GPtrArray *directories,
 			  const GPtrArray *files, GError **error);
 void source_free(struct source *source);
 
-bool source_run(struct source *source, uint64_t count);
+/* Of other tracers' files all is handed on, whatever `until` is. */
+bool source_run(struct source *source, uint64_t count, int64_t until);
+/* The reader of LTTng's packets, borrowed; NULL: another tracer's files are read. */
+struct reader *source_reader(const struct source *source);
 double source_done(const struct source *source);
 void source_tell_damage(const struct source *source);
 bool source_take_at(struct source *source, const struct event_place *place, GError **error);

@@ -173,7 +173,7 @@ static void given_up(struct flow *flow, uint32_t index, struct thread *thread)
 	int64_t from = thread->flow.call.begin;
 
 	if (!number || block->reason || is_unnamed(flow, number) ||
-	    host_gap_over(model_host(flow->model, thread->host), from, flow->time))
+	    host_unseen(model_host(flow->model, thread->host), from, flow->time))
 		return;
 	if (lock_at(flow, number)->kind == LOCK_FLOCK)
 		reason.thread = longest_hold(flow, lock_at(flow, number), index, from).thread;

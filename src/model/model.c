@@ -170,6 +170,8 @@ struct host *host_new(struct model *model)
 	idmap_init(&host->inner_tids);
 	host->namespaces = g_array_new(FALSE, FALSE, sizeof(struct pid_ns));
 	host->known_from = host->counted_from = host->forgotten_by = INT64_MIN;
+	host->passed_until = INT64_MIN;
+	host->passed_from = INT64_MAX;
 	host_set_versions(host, NULL, 0, 0, 0);
 	g_ptr_array_add(model->hosts, host);
 	return host;

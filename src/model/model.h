@@ -568,6 +568,8 @@ struct host {
 	bool has_received; /* … of packets that came */
 	uint32_t pipes, pairs; /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;
+	/* ns: before and after that events were passed over (skim/); INT64_MIN, INT64_MAX: none */
+	int64_t passed_until, passed_from;
 	int64_t counted_from; /* ns: they, and CPUs' unknown_ns, are of the time since */
 };
 
@@ -694,6 +696,12 @@ static inline int64_t thread_backfilled_from(const struct host *host, const stru
 
 /* The first gap that overlaps [begin, end), or NULL. */
 const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t end);
+/* Events of [begin, end) were lost, or passed over: that there was none of a kind says nothing. */
+static inline bool host_unseen(const struct host *host, int64_t begin, int64_t end)
+{
+	return begin < host->passed_until || end > host->passed_from ||
+	       (host->gaps->len && host_gap_over(host, begin, end));
+}
 const struct gap *host_user_gap_over(const struct host *host, int64_t begin, int64_t end);
 /* Appends to one of the two lists. */
 void host_add_gap(GArray *gaps, const struct gap *gap);

@@ -276,7 +276,8 @@ RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(c
 	    OWN(tcp_next), PASSING_ARRAY(tcp_listeners, tcp_listener), ARRAY(namespaces, pid_ns),
 	    MAP(namespace_index), OWN(inner_tids), NUMBER(has_statedump), NUMBER(has_works),
 	    NUMBER(has_pauses), NUMBER(has_xmit), NUMBER(has_received), NUMBER(pipes),
-	    NUMBER(pairs), NUMBER(discarded_events), NUMBER(discarded_packets), TIME(counted_from));
+	    NUMBER(pairs), NUMBER(discarded_events), NUMBER(discarded_packets), TIME(counted_from),
+	    TIME(passed_until), TIME(passed_from));
 #undef RECORD_TYPE
 
 /* --- all ------------------------------------------------------------------------- */

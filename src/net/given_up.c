@@ -48,7 +48,7 @@ void connection_given_up(struct flow *flow, struct thread *thread, const struct 
 	if (!talk || !talk->remote || !thread->flow.block ||
 	    (!call->waits && block->fd != call->fd) || block->kind == WAKER_THREAD ||
 	    (block->reason && reason_at(flow->timeline, block->reason)->kind) ||
-	    host_gap_over(model_host(flow->model, thread->host), thread->flow.since, flow->time))
+	    host_unseen(model_host(flow->model, thread->host), thread->flow.since, flow->time))
 		return;
 	reason = reason_of(flow, thread, talk);
 	block->reason = reason_new(flow->timeline, &reason);

@@ -68,8 +68,7 @@ static void give_up(struct flow *flow, struct thread *thread, struct talk *talk)
 
 	if (!thread->flow.timed_out || !thread->flow.timed_out_asking || !talk ||
 	    !talk->outstanding || talk->asked >= thread->flow.timed_out_at ||
-	    is_for_many(flow, talk) ||
-	    host_gap_over(host_of(flow, thread), talk->asked, flow->time))
+	    is_for_many(flow, talk) || host_unseen(host_of(flow, thread), talk->asked, flow->time))
 		return;
 	block = block_at(flow->timeline, thread->flow.timed_out);
 	if (!talk->reason || block->reason != talk->reason) {
@@ -382,7 +381,7 @@ static void timed_out(struct flow *flow, struct thread *thread)
 	if (talk && info->moves && thread->flow.asked == talk->number)
 		talk->outstanding = talk->role == ROLE_CLIENT;
 	if (!talk || !talk->outstanding || talk->asked > call->begin || is_for_many(flow, talk) ||
-	    host_gap_over(host, talk->asked, flow->time))
+	    host_unseen(host, talk->asked, flow->time))
 		return;
 	if (!talk->reason) {
 		struct reason reason = reason_of_kind(REASON_NONE);

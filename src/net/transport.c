@@ -315,7 +315,7 @@ static uint8_t how_again(const struct cpu *cpu, const struct tcp_way *way,
 
 static bool lost_events_since(const struct flow *flow, const struct host *host, int64_t time)
 {
-	return host_gap_over(host, time, flow->time) != NULL;
+	return host_unseen(host, time, flow->time);
 }
 
 /* Bytes that were sent before. */

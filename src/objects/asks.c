@@ -41,7 +41,7 @@ static bool goes_on(const struct flow *flow, const struct thread *thread)
 	const struct spin *spin = &thread->flow.spin;
 
 	return thread->flow.block == thread->flow.spin_block &&
-	       !(host->gaps->len && host_gap_over(host, spin->end, flow->time));
+	       !host_unseen(host, spin->end, flow->time);
 }
 
 void spin_call_ends(struct flow *flow, uint32_t index, int64_t ret)

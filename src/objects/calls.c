@@ -174,6 +174,14 @@ static char *plain_name(const char *name)
 	return g_strndup(name, length);
 }
 
+const char *known_call(guint number)
+{
+	if (number < G_N_ELEMENTS(calls))
+		return calls[number].name;
+	number -= G_N_ELEMENTS(calls);
+	return number < G_N_ELEMENTS(tried) ? tried[number].name : NULL;
+}
+
 const struct call_info *call_info_of_name(const struct flow *flow, uint32_t name)
 {
 	struct call_info *info;

@@ -103,6 +103,8 @@ struct call_info {
 
 void calls_init(struct flow *flow);
 void calls_clear(struct flow *flow);
+/* The names that the two tables have, one after the other; NULL behind the last. */
+const char *known_call(guint number);
 const struct call_info *call_info_of_name(const struct flow *flow, uint32_t name);
 /* The same, for each event: looked up once. */
 static inline const struct call_info *flow_call_info(const struct flow *flow, uint32_t name)

@@ -271,7 +271,7 @@ static bool lost_since(const struct flow *flow, uint32_t index, int64_t since)
 {
 	const struct host *host = model_host(flow->model, model_thread(flow->model, index)->host);
 
-	return host->gaps->len && host_gap_over(host, since, flow->time);
+	return host_unseen(host, since, flow->time);
 }
 
 static void failed_now(struct flow *flow, struct try *try)

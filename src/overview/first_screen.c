@@ -36,9 +36,10 @@ static int head(const struct session *session, struct output *output)
 	}
 	when_time(from, session->asked.from, session->asked.options->utc, true);
 	from[MIN(strlen(from), sizeof "[2026-11-22 10:08:04.304" - 1)] = '\0';
-	g_string_append_printf(line, ", %s from %s; %s events, ",
+	g_string_append_printf(line, ", %s from %s; %s events%s, ",
 			       when_duration(length, session->asked.to - session->asked.from),
-			       from + (*from == '['), count_text(count, session->trace.events));
+			       from + (*from == '['), count_text(count, session->trace.events),
+			       trace_is_whole(&session->trace) ? "" : " read");
 	if (lost)
 		g_string_append_printf(line, "%s lost", count_text(count, lost));
 	else

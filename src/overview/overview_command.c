@@ -17,9 +17,10 @@ static const struct option option_full = {
 	"full", NULL, "the whole report, not only what stands out", option_switch, AT(full)};
 
 static const struct option *const options[] = {
-	&option_full,     &option_sort,        &option_what_if,  WINDOW_OPTIONS, &option_every,
-	&option_kallsyms, &option_binary_path, &option_settings, &option_format, &option_output,
-	&option_limit,    LIMIT_OPTIONS,       &option_force,    LAST_OPTIONS,   NULL};
+	&option_full,     &option_sort,   &option_what_if,  WINDOW_OPTIONS,
+	&option_lead_in,  &option_every,  &option_kallsyms, &option_binary_path,
+	&option_settings, &option_format, &option_output,   &option_limit,
+	LIMIT_OPTIONS,    &option_force,  LAST_OPTIONS,     NULL};
 
 static bool check(struct options *asked, GError **error)
 {

@@ -231,9 +231,9 @@ static enum verdict judge(const struct session *session, uint32_t thread,
 	if (!wait.woken || !before.woken || wait_is_explained(session, &before) ||
 	    wait_is_explained(session, &wait))
 		return A_STEP;
-	if (host_gap_over(model_host(&session->trace.model,
-				     model_thread(&session->trace.model, thread)->host),
-			  between.from, between.to) ||
+	if (host_unseen(model_host(&session->trace.model,
+				   model_thread(&session->trace.model, thread)->host),
+			between.from, between.to) ||
 	    (SHORT_PART * between.working > wait.end - before.begin &&
 	     !is_idle_worker(session, earlier))) /* that one may do a lot for others */
 		return UNDECIDED;

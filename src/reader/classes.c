@@ -284,7 +284,6 @@ static void make_program(const struct class_table *table, struct record_class *c
 	g_autoptr(GArray) wishes = NULL, of_context = NULL;
 	struct compiler compiler;
 
-	class->met = true;
 	if (is_passed_over(sink, event))
 		event_class_pass_over(&class->class);
 	class->packet = class->class.kind == EV_NET_SEND || class->class.kind == EV_NET_RECEIVE;
@@ -319,6 +318,7 @@ static void record_class_free(gpointer data)
 	if (!class)
 		return;
 	program_free(class->program);
+	program_free(class->skimmed.over);
 	if (class->filters)
 		g_array_free(class->filters, TRUE);
 	g_free(class);
@@ -375,6 +375,7 @@ struct class_table *class_table_new(const struct event_sink *sink, const struct 
 
 	*table = (struct class_table) {
 		.sink = sink, .metadata = metadata, .stream = stream, .user = user};
+	pthread_mutex_init(&table->lock, NULL);
 	table->by_id = g_ptr_array_new_with_free_func(record_class_free);
 	table->far = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, record_class_free);
 	table->form = (uint8_t) form_of(metadata, stream->header);
@@ -411,15 +412,44 @@ void class_table_free(gpointer data)
 	g_ptr_array_free(table->by_id, TRUE);
 	g_hash_table_destroy(table->far);
 	numbered_calls_free(table->calls);
+	pthread_mutex_destroy(&table->lock);
 	g_free(table);
 }
 
-bool class_take(const struct class_table *table, struct record_class *class, struct cursor *cursor,
+struct program *class_over(const struct class_table *table, const struct record_class *class)
+{
+	const struct type *parts[] = {table->stream->context, class->event->context,
+				      class->event->payload};
+	struct program *program = program_new();
+	struct compiler compiler;
+
+	compiler_init(&compiler, program, table->metadata);
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+		compiler_note(&compiler, parts[i]);
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+		compiler_add(&compiler, parts[i], NULL);
+	if (!compiler_end(&compiler))
+		g_clear_pointer(&program, program_free);
+	compiler_clear(&compiler);
+	return program;
+}
+
+bool class_meet(struct class_table *table, struct record_class *class)
+{
+	if (G_LIKELY(g_atomic_int_get(&class->met)))
+		return class->program != NULL;
+	pthread_mutex_lock(&table->lock);
+	if (!g_atomic_int_get(&class->met))
+		make_program(table, class);
+	g_atomic_int_set(&class->met, 1);
+	pthread_mutex_unlock(&table->lock);
+	return class->program != NULL;
+}
+
+bool class_take(struct class_table *table, struct record_class *class, struct cursor *cursor,
 		struct event *event)
 {
-	if (G_UNLIKELY(!class->met))
-		make_program(table, class);
-	if (!class->program)
+	if (!class_meet(table, class))
 		return false;
 	event_init(event, &class->class, table->abi);
 	event->has_tid = table->has_tid || class->perf;

@@ -7,10 +7,21 @@
 #ifndef WHYLATE_READER_CLASSES_H
 #define WHYLATE_READER_CLASSES_H
 
+#include <pthread.h>
+
 #include "event/sink.h"
 #include "reader/compile.h"
 
 struct class_filter;
+
+/* How to get over such records fast, and what they set. */
+struct skimmed_class {
+	gint known;              /* the rest is set */
+	bool fixed;              /* of `bits`, from a byte on, with the threads at `tids` */
+	uint8_t span;            /* enum event_span */
+	uint64_t bits, tids[2];  /* of a switch the last and the next, else who is woken */
+	struct program *over;    /* owned; takes nothing; NULL: the class's own is to run */
+};
 
 /* How events begin: LTTng's two forms in this machine's byte order, aligned to bytes. */
 enum header_form { HEADER_OTHER, HEADER_COMPACT, HEADER_LARGE };
@@ -20,12 +31,13 @@ struct record_class {
 	struct event_class class;
 	bool perf;               /* perf's, converted: its payload says who ran */
 	bool packet;             /* of the network, with TCP's header taken whole */
-	bool met;                /* what follows is made when the first one comes */
+	gint met;                /* what follows is made when the first one comes */
 	struct program *program; /* owned; NULL: such records cannot be read */
 	GArray *filters;         /* owned; struct class_filter; NULL: none */
 	uint32_t shape;          /* struct event_syscall's; 0: nobody asks for the values */
 	uint8_t value_count;
 	uint8_t value_places[SHAPE_MAX]; /* in the cursor's values */
+	struct skimmed_class skimmed; /* skim.h */
 };
 
 /* The classes of one stream class in one directory's metadata. */
@@ -41,6 +53,7 @@ struct class_table {
 	bool has_tid, has_pid, has_callstacks;
 	bool user;               /* of a user-space trace */
 	int32_t process;         /* … of this one only, 0 */
+	pthread_mutex_t lock; /* while what a class needs is made: several threads may read */
 };
 
 /* Tells the sink of all classes. `user`: of a user-space trace. */
@@ -54,8 +67,12 @@ static inline struct record_class *class_table_find(const struct class_table *ta
 				      : g_hash_table_lookup(table->far, &id);
 }
 
+/* Makes what is made when the first such record comes; false: they cannot be read. */
+bool class_meet(struct class_table *table, struct record_class *class);
+/* A program that only gets over such records; NULL: they cannot be read. */
+struct program *class_over(const struct class_table *table, const struct record_class *class);
 /* Sets the kind and takes contexts and payload; false: the bytes do not fit. */
-bool class_take(const struct class_table *table, struct record_class *class, struct cursor *cursor,
+bool class_take(struct class_table *table, struct record_class *class, struct cursor *cursor,
 		struct event *event);
 
 #endif

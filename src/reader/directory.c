@@ -45,6 +45,7 @@ stream_directory_new(const char *path, struct metadata *metadata, bool user)
 	directory->files = g_ptr_array_new_with_free_func(stream_file_free);
 	directory->tables = g_ptr_array_new_with_free_func(class_table_free);
 	set_clock(directory);
+	pthread_mutex_init(&directory->lock, NULL);
 	return directory;
 }
 
@@ -55,6 +56,7 @@ void stream_directory_free(gpointer data)
 	g_ptr_array_free(directory->tables, TRUE);
 	g_ptr_array_free(directory->files, TRUE);
 	metadata_free(directory->metadata);
+	pthread_mutex_destroy(&directory->lock);
 	g_free(directory->path);
 	g_free(directory);
 }
@@ -169,11 +171,16 @@ bool directory_join_host(struct stream_directory *directory, const struct event_
 
 bool directory_is_growing(struct stream_directory *directory, const struct stream_file *file)
 {
+	bool growing;
+
+	pthread_mutex_lock(&directory->lock);
 	for (guint i = 0; i < directory->files->len && !directory->growth_asked; i++)
 		directory->growing |=
 			stream_file_changed(g_ptr_array_index(directory->files, i)) > 0;
 	directory->growth_asked = true;
-	return directory->growing = directory->growing || stream_file_changed(file) > 0;
+	growing = directory->growing = directory->growing || stream_file_changed(file) > 0;
+	pthread_mutex_unlock(&directory->lock);
+	return growing;
 }
 
 /* Why bytes of it could not be read, if the reason is not in the bytes. */

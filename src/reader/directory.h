@@ -6,6 +6,8 @@
 #ifndef WHYLATE_READER_DIRECTORY_H
 #define WHYLATE_READER_DIRECTORY_H
 
+#include <pthread.h>
+
 #include "event/sink.h"
 #include "reader/classes.h"
 #include "reader/packets.h"
@@ -21,6 +23,7 @@ struct stream_directory {
 	uint64_t frequency;
 	int64_t offset_cycles, offset_s;
 	uint64_t slack;            /* raw: how far events may be past their packet's end */
+	pthread_mutex_t lock; /* of the next two: several threads may read */
 	bool growth_asked, growing; /* a file had grown when a stream was at its end */
 };
 

@@ -404,3 +404,86 @@ bool program_run(const struct program *program, struct cursor *cursor)
 	cursor->scratch_used = 0;
 	return run(program, (const struct op *) program->ops->data, cursor);
 }
+
+/* What an op of fixed size gets over; false: not one of those. */
+static bool op_size(const struct op *op, uint64_t *bits)
+{
+	switch ((enum op_code) op->code) {
+	case OP_END:
+	case OP_SKIP:
+		*bits = op->arg;
+		return true;
+	case OP_TAKE32:
+		*bits = op->arg + 32;
+		return true;
+	case OP_TAKE64:
+		*bits = op->arg + 64;
+		return true;
+	case OP_BYTES:
+		*bits = op->arg + 8 * (uint64_t) op->size;
+		return true;
+	case OP_BYTE8:
+	case OP_BYTE16:
+	case OP_BYTE32:
+	case OP_BYTE64:
+	case OP_BIG16:
+	case OP_BIG32:
+		*bits = op->arg + op->size;
+		return true;
+	case OP_INTEGER:
+		*bits = op->size;
+		return true;
+	case OP_FLAT:
+		*bits = op->arg * op->align;
+		return !(op->flags & FLAG_COUNTED) && op->arg <= LIST_MAX;
+	default:
+		return false;
+	}
+}
+
+static bool is_aligned_need(const struct op *op, uint64_t at)
+{
+	return op->code == OP_NEED && op->align <= 8 && at % 8 == 0;
+}
+
+bool program_size(const struct program *program, uint64_t *bits)
+{
+	uint64_t at = 0, size;
+
+	for (guint i = 0; i < program->ops->len; i++) {
+		const struct op *op = &g_array_index(program->ops, struct op, i);
+
+		if (is_aligned_need(op, at))
+			continue;
+		if (!op_size(op, &size))
+			return false;
+		at += size;
+		if (op->code == OP_END) {
+			*bits = at;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool program_place(const struct program *program, size_t to, uint64_t *bits)
+{
+	uint64_t at = 0, size;
+
+	for (guint i = 0; i < program->ops->len; i++) {
+		const struct op *op = &g_array_index(program->ops, struct op, i);
+		bool native = op->code == OP_TAKE32 || op->code == OP_BYTE32;
+
+		if (op->code == OP_NEED)
+			continue;
+		if (!op_size(op, &size))
+			return false;
+		if (native && op->to == to && (op->code == OP_TAKE32 || op->take == TAKE_I32) &&
+		    !(op->flags & (FLAG_READY | FLAG_HEADERS))) {
+			*bits = at + op->arg;
+			return true;
+		}
+		at += size;
+	}
+	return false;
+}

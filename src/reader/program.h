@@ -129,6 +129,11 @@ void program_free(struct program *program);
 
 /* Runs it from cursor->at. False: the bytes do not hold such a record. */
 bool program_run(const struct program *program, struct cursor *cursor);
+/* So many bits, from a byte on, whatever is in them: false where that depends. */
+bool program_size(const struct program *program, uint64_t *bits);
+/* In such a program, how many bits behind the record's begin the native integer lies that goes to
+ * `to` in the event; false: nowhere. */
+bool program_place(const struct program *program, size_t to, uint64_t *bits);
 
 /* One integer at `*at`, aligned; false past the end. For headers. */
 bool cursor_integer(struct cursor *cursor, const struct type *type, uint64_t *value);

@@ -135,24 +135,6 @@ static bool add_directory(struct reader *reader, guint first, struct trace_direc
 
 /* --- the merge --------------------------------------------------------------- */
 
-/* "the lower CPU first (hosts in the order given), … by stream class and stream id" */
-static bool earlier(const struct stream *a, const struct stream *b)
-{
-	if (a->time != b->time)
-		return a->time < b->time;
-	if (a->host != b->host)
-		return a->host < b->host;
-	if (a->user != b->user)
-		return b->user;
-	if (a->cpu != b->cpu)
-		return a->cpu < b->cpu;
-	if (a->trace != b->trace)
-		return a->trace < b->trace;
-	if (a->class_id != b->class_id)
-		return a->class_id < b->class_id;
-	return a->id < b->id;
-}
-
 static void sift(struct reader *reader, guint at)
 {
 	struct stream *moved = reader->heap[at];
@@ -163,9 +145,9 @@ static void sift(struct reader *reader, guint at)
 		if (child >= reader->count)
 			break;
 		if (child + 1 < reader->count &&
-		    earlier(reader->heap[child + 1], reader->heap[child]))
+		    stream_before(reader->heap[child + 1], reader->heap[child]))
 			child++;
-		if (!earlier(reader->heap[child], moved))
+		if (!stream_before(reader->heap[child], moved))
 			break;
 		reader->heap[at] = reader->heap[child];
 		at = child;
@@ -173,18 +155,25 @@ static void sift(struct reader *reader, guint at)
 	reader->heap[at] = moved;
 }
 
-static void fill_heap(struct reader *reader)
+/* Of the streams, each at its next item. */
+static void order_heap(struct reader *reader)
 {
 	reader->count = 0;
 	for (guint i = 0; i < reader->streams->len; i++) {
 		struct stream *stream = g_ptr_array_index(reader->streams, i);
 
-		stream_next(stream);
 		if (stream->item != STREAM_END)
 			reader->heap[reader->count++] = stream;
 	}
 	for (guint i = reader->count / 2; i-- > 0;)
 		sift(reader, i);
+}
+
+static void fill_heap(struct reader *reader)
+{
+	for (guint i = 0; i < reader->streams->len; i++)
+		stream_next(g_ptr_array_index(reader->streams, i));
+	order_heap(reader);
 }
 
 /* The CPU of a stream, and whether it is the first of its channel there. */
@@ -320,6 +309,15 @@ static void note_place(const struct reader *reader, const struct event *event,
 	event_places_note(of_name, &place);
 }
 
+/* A later chunk of the same channel does not begin it again. */
+static void tell_begin(const struct reader *reader, struct stream *stream)
+{
+	if (stream->user || begun_before(reader, stream))
+		return;
+	stream->begun = true;
+	reader->sink->begin(reader->sink->data, stream->host, stream->cpu, stream->time);
+}
+
 static void tell_lost(const struct reader *reader, const struct stream *stream, int64_t count)
 {
 	struct lost_events lost = {.host = stream->host,
@@ -359,11 +357,8 @@ static void tell(struct reader *reader, struct stream *stream, struct event *eve
 		else
 			tell_lost(reader, stream, -1);
 		break;
-	case STREAM_BEGINS: /* a later chunk of the same channel does not begin it again */
-		if (stream->user || begun_before(reader, stream))
-			break;
-		stream->begun = true;
-		reader->sink->begin(reader->sink->data, stream->host, stream->cpu, stream->time);
+	case STREAM_BEGINS:
+		tell_begin(reader, stream);
 		break;
 	default:
 		tell_lost(reader, stream, stream->lost_count);
@@ -381,15 +376,139 @@ static void go_on(struct reader *reader)
 		sift(reader, 0);
 }
 
-bool reader_run(struct reader *reader, uint64_t count)
+int64_t reader_time(const struct reader *reader)
+{
+	return reader->count ? reader->heap[0]->time : INT64_MIN;
+}
+
+bool reader_run(struct reader *reader, uint64_t count, int64_t until)
 {
 	struct event event;
 
-	for (; reader->count && count > 0; count--) {
+	for (; reader->count && reader->heap[0]->time < until && count > 0; count--) {
 		tell(reader, reader->heap[0], &event);
 		go_on(reader);
 	}
-	return reader->count > 0;
+	return reader->count && reader->heap[0]->time < until;
+}
+
+GPtrArray *reader_streams(const struct reader *reader)
+{
+	return reader->streams;
+}
+
+const struct event_sink *reader_sink(const struct reader *reader)
+{
+	return reader->sink;
+}
+
+bool reader_is_plain(const struct reader *reader)
+{
+	for (guint i = 0; i < reader->directories->len; i++) {
+		const struct stream_directory *directory =
+			g_ptr_array_index(reader->directories, i);
+
+		for (guint k = 0; k < directory->tables->len; k++)
+			if (((struct class_table *) directory->tables->pdata[k])->has_callstacks)
+				return false;
+		if (directory->user)
+			return false;
+	}
+	return true;
+}
+
+void reader_tell_begins(struct reader *reader, int64_t until)
+{
+	for (guint i = 0; i < reader->streams->len; i++) {
+		struct stream *stream = g_ptr_array_index(reader->streams, i);
+
+		if (stream->item == STREAM_BEGINS && stream->time < until)
+			tell_begin(reader, stream);
+	}
+}
+
+void reader_go_on(struct reader *reader)
+{
+	order_heap(reader);
+}
+
+/* Calls `visit` with each file. */
+static void each_file(const struct reader *reader,
+		      void (*visit)(struct stream_file *file, guint number, GArray *lost),
+		      GArray *lost)
+{
+	guint number = 0;
+
+	for (guint i = 0; i < reader->directories->len; i++) {
+		const struct stream_directory *directory =
+			g_ptr_array_index(reader->directories, i);
+
+		for (guint k = 0; k < directory->files->len; k++)
+			visit(g_ptr_array_index(directory->files, k), number++, lost);
+	}
+}
+
+static void note_lost(struct stream_file *file, guint number, GArray *lost)
+{
+	(void) number;
+	g_array_append_val(lost, file->lost);
+}
+
+static void set_lost(struct stream_file *file, guint number, GArray *lost)
+{
+	file->lost = g_array_index(lost, uint64_t, number);
+}
+
+GArray *reader_lost_bytes(const struct reader *reader)
+{
+	GArray *lost = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+	each_file(reader, note_lost, lost);
+	return lost;
+}
+
+void reader_lost_bytes_were(struct reader *reader, GArray *lost)
+{
+	each_file(reader, set_lost, lost);
+}
+
+int64_t reader_begin(struct reader *reader)
+{
+	int64_t begin = INT64_MAX;
+
+	for (guint i = 0; i < reader->streams->len; i++) {
+		struct stream *stream = g_ptr_array_index(reader->streams, i);
+
+		while (stream->item != STREAM_EVENT && stream->item != STREAM_END)
+			stream_next(stream);
+		if (stream->item == STREAM_EVENT)
+			begin = MIN(begin, stream->time);
+	}
+	reader_seek(reader, INT64_MIN);
+	return begin;
+}
+
+int64_t reader_end(const struct reader *reader)
+{
+	int64_t end = INT64_MIN;
+
+	for (guint i = 0; i < reader->streams->len; i++)
+		end = MAX(end, stream_end_time(g_ptr_array_index(reader->streams, i)));
+	return end;
+}
+
+uint64_t reader_bytes(const struct reader *reader)
+{
+	uint64_t bytes = 0;
+
+	for (guint i = 0; i < reader->directories->len; i++) {
+		const struct stream_directory *directory =
+			g_ptr_array_index(reader->directories, i);
+
+		for (guint k = 0; k < directory->files->len; k++)
+			bytes += ((struct stream_file *) directory->files->pdata[k])->length;
+	}
+	return bytes;
 }
 
 void reader_seek(struct reader *reader, int64_t time)

@@ -44,8 +44,16 @@ char *reader_check_user(const GPtrArray *directories);
 struct reader *reader_new(const struct event_sink *sink, GPtrArray *traces, GError **error);
 void reader_free(struct reader *reader);
 
-/* Hands on up to `count` events; false when there are no more. */
-bool reader_run(struct reader *reader, uint64_t count);
+/* Hands on up to `count` events; false when there are no more before `until` (ns). */
+bool reader_run(struct reader *reader, uint64_t count, int64_t until);
+/* The time (ns) of what is handed on next, INT64_MIN: nothing is. */
+int64_t reader_time(const struct reader *reader);
+
+/* The times (ns) of the first event, asked before anything is handed on, and of the last packet's
+ * end. */
+int64_t reader_begin(struct reader *reader);
+int64_t reader_end(const struct reader *reader);
+uint64_t reader_bytes(const struct reader *reader); /* of all stream files */
 
 /* How much of the traces' time has been read: 0 to 1, never less than before. */
 double reader_done(const struct reader *reader);
@@ -54,12 +62,26 @@ double reader_done(const struct reader *reader);
  * there. */
 bool reader_take_at(struct reader *reader, const struct event_place *place, GError **error);
 
+/* --- for who moves the streams on himself (skim/) --------------------------------------------- */
+
+GPtrArray *reader_streams(const struct reader *reader); /* borrowed; struct stream */
+const struct event_sink *reader_sink(const struct reader *reader);
+/* Only kernel traces are read, without call stacks: those of all events belong together. */
+bool reader_is_plain(const struct reader *reader);
+/* Tells the sink of streams that begin before `until` (ns). */
+void reader_tell_begins(struct reader *reader, int64_t until);
+/* The streams are where reading is to go on. */
+void reader_go_on(struct reader *reader);
+/* So many bytes of each file were no records; and are so again. */
+GArray *reader_lost_bytes(const struct reader *reader);
+void reader_lost_bytes_were(struct reader *reader, GArray *lost);
+
 /* --- events as they were recorded ------------------------------------------------------------ */
 
 struct reader_record {
 	int64_t time; /* ns */
 	uint32_t host, cpu;
-	bool user;        /* of a user-space trace */
+	bool user; /* of a user-space trace */
 	const char *name; /* borrowed from the reader */
 };
 

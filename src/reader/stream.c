@@ -52,11 +52,10 @@ static void let_go(struct stream *stream, const struct stream_file *file, uint64
 	stream->released = upto;
 }
 
-static const struct class_table *
-table_of(const struct stream_directory *directory, uint64_t stream_id)
+static struct class_table *table_of(const struct stream_directory *directory, uint64_t stream_id)
 {
 	for (guint i = 0; i < directory->tables->len; i++) {
-		const struct class_table *table = g_ptr_array_index(directory->tables, i);
+		struct class_table *table = g_ptr_array_index(directory->tables, i);
 
 		if (table->stream->id == stream_id)
 			return table;

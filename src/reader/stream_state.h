@@ -35,7 +35,7 @@ struct stream {
 	/* inside a packet */
 	const struct ctf_packet *packet;
 	const struct stream_directory *directory;
-	const struct class_table *table;
+	struct class_table *table;
 	uint64_t clock; /* raw, widened */
 	bool whole_clock; /* a header had all its bits, since this was cleared */
 	uint64_t wrap; /* what a header's piece of it counts to */
@@ -49,6 +49,28 @@ struct stream {
 	const struct stream_file *file; /* borrowed; read last, NULL */
 	uint64_t released; /* its bytes let go */
 };
+
+/* Of two with things at one time, which comes first: "the lower CPU first (hosts in the order
+ * given), … by stream class and stream id" */
+static inline bool stream_rank(const struct stream *a, const struct stream *b)
+{
+	if (a->host != b->host)
+		return a->host < b->host;
+	if (a->user != b->user)
+		return b->user;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu;
+	if (a->trace != b->trace)
+		return a->trace < b->trace;
+	if (a->class_id != b->class_id)
+		return a->class_id < b->class_id;
+	return a->id < b->id;
+}
+
+static inline bool stream_before(const struct stream *a, const struct stream *b)
+{
+	return a->time != b->time ? a->time < b->time : stream_rank(a, b);
+}
 
 /* Makes the time from `begin` to `end` (ns) the next item: lost, nobody knows how much. */
 static inline void stream_lose(struct stream *stream, int64_t begin, int64_t end)

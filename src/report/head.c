@@ -147,6 +147,10 @@ GETTER(double, softirq_share, void, rounded(coverage_softirq_share(row)));
 
 const struct column coverage_columns[] = {
 	{"events", COLUMN_WHOLE, FIELD(struct coverage, events)},
+	{"read_from", COLUMN_TIME, FIELD(struct coverage, read_from), .none = NONE_NEGATIVE,
+	 .absent = true},
+	{"read_until", COLUMN_TIME, FIELD(struct coverage, read_until), .none = NONE_NEGATIVE,
+	 .absent = true},
 	{"discarded_events", COLUMN_WHOLE, FIELD(struct coverage, discarded_events)},
 	{"discarded_packets", COLUMN_WHOLE, FIELD(struct coverage, discarded_packets)},
 	{"gaps", COLUMN_LIST, .each = write_gaps},

@@ -314,6 +314,28 @@ static void text_damages(const struct session *session, struct output *output)
 	}
 }
 
+/* Of a window in a long trace, what was read of what is around it. */
+static void text_read_of(const struct session *session, struct output *output)
+{
+	const struct trace *trace = &session->trace;
+	g_autoptr(GString) line = g_string_new(NULL);
+	char time[48];
+
+	if (trace->passed_until != INT64_MIN)
+		g_string_append_printf(
+			line,
+			"Before %s only what lasts was read: what threads were doing then, names, "
+			"descriptors. ",
+			when_time(time, trace->passed_until, session->asked.options->utc, false));
+	if (trace->passed_from != INT64_MAX)
+		g_string_append_printf(
+			line, "After %s only who woke the threads that waited then. ",
+			when_time(time, trace->passed_from, session->asked.options->utc, false));
+	if (line->len)
+		g_string_append(line, "--lead-in all reads everything.");
+	text_wrapped(output, line->str, 2, 2);
+}
+
 void text_coverage(const struct session *session, const struct coverage *coverage,
 		   struct output *output)
 {
@@ -328,6 +350,7 @@ void text_coverage(const struct session *session, const struct coverage *coverag
 		100.0 * (double) coverage->discarded_events /
 			(double) (coverage->events + coverage->discarded_events),
 		coverage->discarded_packets);
+	text_read_of(session, output);
 	text_damages(session, output);
 	for (guint i = 0; i < session->trace.model.hosts->len; i++)
 		text_gaps(session, model_host(&session->trace.model, i), output);

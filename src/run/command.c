@@ -44,7 +44,7 @@ static void given_free(gpointer data)
 
 void options_init(struct options *options, const struct command *command)
 {
-	*options = (struct options) {.command = command, .limit = 20};
+	*options = (struct options) {.command = command, .limit = 20, .lead_in = -1};
 	options->profile =
 		(struct profile_options) {.operations = g_ptr_array_new_with_free_func(g_free),
 					  .maxcount_percentage = 20,
@@ -184,6 +184,11 @@ bool options_check(struct options *options, GError **error)
 		options->anonymiser = anonymiser_new(options->anonymise_key, error);
 	if (anonymises && !options->anonymiser)
 		return false;
+	if (options->lead_in >= 0 && options->from.kind == WHEN_NONE &&
+	    options->to.kind == WHEN_NONE)
+		return options_refuse(error,
+				      "--lead-in is read before and after a window: it needs "
+				      "--from, --to or --last");
 	if (options->every && !check_every(options, error))
 		return false;
 	return !options->command->check || options->command->check(options, error);

@@ -252,6 +252,22 @@ const struct option option_cache = {
 	AT(cache),
 	.words = WORDS("auto", "off"),
 	.terminal = true};
+static bool set_lead_in(void *into, const struct option *option, const char *value, GError **error)
+{
+	if (strcmp(value, "all") != 0)
+		return option_duration(into, option, value, error);
+	((struct options *) into)->lead_in = INT64_MAX;
+	return true;
+}
+
+const struct option option_lead_in = {
+	"lead-in",
+	"DURATION",
+	"read so much of the trace before --from event by event\n(default: 1s of long traces), or "
+	"all; of what came before\nthat, only what lasts",
+	set_lead_in,
+	AT(lead_in),
+	.terminal = true};
 const struct option option_jobs = {
 	"jobs",
 	"N",

@@ -11,7 +11,7 @@
 
 extern const struct option option_target, option_thread, option_process;
 extern const struct option option_host, option_container, option_clock_offset, option_guest,
-	option_from, option_to, option_last, option_every;
+	option_from, option_to, option_last, option_every, option_lead_in;
 extern const struct option option_kallsyms, option_binary_path, option_format, option_output,
 	option_limit, option_depth, option_min_duration;
 extern const struct option option_anonymise, option_anonymise_key, option_utc, option_strict,

@@ -175,6 +175,8 @@ struct options {
 	bool progress_lines; /* on standard output, in LAMI's form */
 	enum reader_choice reader;
 	uint32_t jobs; /* threads that work at a time; 0: one for each processor */
+	int64_t lead_in; /* ns before --from that are read event by event; INT64_MAX: all; -1: by
+			    the trace's length */
 	enum order order;
 	GPtrArray *settings; /* owned strings: known settings, checked (settings/known.h) */
 	GPtrArray *what_if; /* owned strings: rules, checked (rules/rules.h) */

@@ -95,6 +95,8 @@ struct flow {
 	bool has_user_stacks; /* … and callstack-user */
 	bool has_copies; /* several channels record events of one name */
 	uint64_t odd[ODD_COUNT];
+	uint64_t odd_read[ODD_COUNT]; /* … when events began to be passed over */
+	bool passes_over; /* they are: what is odd then is no matter */
 	struct user_counts user;
 	struct idmap user_addresses; /* of functions -> interned text */
 	int64_t time; /* of the event being handled */

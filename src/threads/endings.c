@@ -132,7 +132,7 @@ void ending_signal(struct flow *flow, struct host *host, const struct cpu *cpu,
 	asked = first_asked(flow, host, cpu->current, target);
 	if (!asked) {
 		limit_of_life(flow, thread, target, sig);
-	} else if (sig == SIGKILL && !host_gap_over(host, asked->time, flow->time)) {
+	} else if (sig == SIGKILL && !host_unseen(host, asked->time, flow->time)) {
 		struct reason reason = unended(flow, asked, target, sig);
 
 		mark_since(flow, thread, asked->time, reason_new(flow->timeline, &reason));

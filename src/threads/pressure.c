@@ -95,8 +95,8 @@ static bool in_reclaim(const struct flow *flow, const struct thread *thread,
 		       const struct waker *waker)
 {
 	return thread->flow.reclaims != INT64_MIN &&
-	       !host_gap_over(model_host(flow->model, thread->host), thread->flow.reclaims,
-			      flow->time) &&
+	       !host_unseen(model_host(flow->model, thread->host), thread->flow.reclaims,
+			    flow->time) &&
 	       (by_wheel(flow, thread, waker) || by_kswapd(flow, waker));
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "flow/forget.h"
 #include "kernel/kernel_events.h"
 
 #define STORE_MEMORY (48u << 20) /* bytes of timeline in memory before it spills */
@@ -128,6 +129,28 @@ static void lose(void *data, const struct lost_events *lost)
 			  lost->packets);
 }
 
+static void passed_until(void *data, int64_t time)
+{
+	struct trace *trace = data;
+
+	trace->passed_until = time;
+	trace->events = 0;
+	flow_begin_counts(&trace->flow, time);
+	for (guint i = 0; i < trace->model.hosts->len; i++)
+		model_host(&trace->model, i)->passed_until = time;
+}
+
+static void passed_from(void *data, int64_t time)
+{
+	struct trace *trace = data;
+
+	trace->passed_from = time;
+	trace->flow.passes_over = true;
+	memcpy(trace->flow.odd_read, trace->flow.odd, sizeof trace->flow.odd);
+	for (guint i = 0; i < trace->model.hosts->len; i++)
+		model_host(&trace->model, i)->passed_from = time;
+}
+
 static void damage(void *data, const char *file, uint64_t bytes, uint64_t total, const char *what)
 {
 	struct trace *trace = data;
@@ -154,6 +177,8 @@ static void stop(void *data, const char *why)
 
 void trace_init(struct trace *trace)
 {
+	trace->passed_until = INT64_MIN;
+	trace->passed_from = INT64_MAX;
 	trace->sink = (struct event_sink) {
 		.data = trace,
 		.add_host = add_host,
@@ -164,6 +189,8 @@ void trace_init(struct trace *trace)
 		.shape = shape,
 		.begin = begin,
 		.lose = lose,
+		.passed_until = passed_until,
+		.passed_from = passed_from,
 		.damage = damage,
 		.damage_user = damage_user,
 		.stop = stop};

@@ -36,6 +36,9 @@ struct trace {
 	struct processes processes;
 	int64_t begin, end;          /* first and last event of all hosts */
 	uint64_t events;
+	/* Of a window's trace: before that (ns) only what lasts was read, after that only how
+	 * waits ended (skim/); INT64_MIN, INT64_MAX: all was. */
+	int64_t passed_until, passed_from;
 	bool kinds[EV_KIND_COUNT];   /* declared by some trace */
 	GHashTable *class_names;     /* owned; event names declared (set) */
 	bool has_tids;               /* … with the context tid */
@@ -55,6 +58,12 @@ struct trace {
 	bool restored; /* that was taken from an image (image.h): events that are
 					fed now are only compared with the filters */
 };
+
+/* All events of the recording were read, or are in the image. */
+static inline bool trace_is_whole(const struct trace *trace)
+{
+	return trace->passed_until == INT64_MIN && trace->passed_from == INT64_MAX;
+}
 
 void trace_init(struct trace *trace);
 void trace_clear(struct trace *trace);

@@ -18,5 +18,6 @@ RECORD(trace, IN_PLACE(model, model), IN_PLACE(timeline, timeline), IN_PLACE(flo
        OWN(processes), OWN(sink), NUMBER(begin), NUMBER(end), NUMBER(events), NUMBERS(kinds),
        CONTAINER(class_names), NUMBER(has_tids), DIRECTORY(place), CONTAINER(places), OWN(stopped),
        ARRAY(damages, damage), NUMBER(user_traces), NUMBER(user_apart), NUMBER(user_events),
-       TEXTS(user_damages), OWN(names_gathered), OWN(operations_gathered), OWN(restored));
+       TEXTS(user_damages), OWN(names_gathered), OWN(operations_gathered), OWN(restored),
+       OWN(passed_until), OWN(passed_from));
 #undef RECORD_TYPE

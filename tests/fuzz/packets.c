@@ -268,7 +268,7 @@ static void look(const struct trial *trial, uint8_t kind)
 	session = session_new(&options);
 	reader = reader_new(&session->trace.sink, traces, &error);
 	g_assert_no_error(error);
-	while (reader_run(reader, 1000))
+	while (reader_run(reader, 1000, INT64_MAX))
 		;
 	reader_tell_damage(reader);
 	reader_free(reader);
