@@ -3,6 +3,7 @@
 the page; exit status."""
 import base64
 import collections
+import csv
 import hashlib
 import html
 import html.parser
@@ -14,6 +15,7 @@ import random
 import re
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -492,6 +494,35 @@ def check_pictures():
         assert any(length(int(ns)) == mean for ns in fit), (trace, count, mean, longest)
 
 
+def check_tables():
+    """CSV and SQLite have the same rows, which are the sum's, to the ns."""
+    with tempfile.TemporaryDirectory() as scratch:
+        done = batch(ROOT + "/fleet", "--tables", scratch + "/tables", "--merged", scratch + "/sum.json")
+        assert done.returncode == 4, done.stderr
+        with open(scratch + "/sum.json", encoding="utf-8") as file:
+            merged = json.load(file)
+        assert sorted(os.listdir(scratch + "/tables")) == ["findings.csv", "fleet.sqlite", "latencies.csv", "operations.csv", "traces.csv"]
+        found = {}
+        base = sqlite3.connect(scratch + "/tables/fleet.sqlite")
+        for name in ("traces", "latencies", "findings", "operations"):
+            with open("%s/tables/%s.csv" % (scratch, name), encoding="utf-8", newline="") as file:
+                head, *rows = csv.reader(file)
+            cursor = base.execute("SELECT * FROM " + name)
+            assert [one[0] for one in cursor.description] == head, head
+            assert [["" if cell is None else str(cell) for cell in row] for row in cursor] == rows and rows, name
+            found[name] = [dict(zip(head, row)) for row in rows]
+        base.close()
+    assert [(one["trace"], int(one["status"]), one["events"]) for one in found["traces"]] == \
+        [(one["trace"], one["status"], str(one.get("events", ""))) for one in merged["traces"]]
+    assert [(one["id"], int(one["ns"]), int(one["traces"]), one["title"]) for one in found["findings"]] == \
+        [(one["id"], one["ns"], one["traces"], one["title"]) for one in merged["findings"]]
+    assert [(one["operation"], int(one["sum_ns"])) for one in found["operations"]] == [(one["operation"], one["sum_ns"]) for one in merged["profiles"]]
+    assert [(one["trace"], one["operation"], int(one["max_ns"])) for one in found["latencies"]] == \
+        [(one["trace"], each["operation"], each["max_ns"]) for one in merged["traces"] for each in one.get("latencies", [])]
+    refused = batch("--map", "--tables", "somewhere", ROOT + "/fleet")
+    assert refused.returncode == 2, refused.stderr
+
+
 def length(ns):
     """As the reports have it."""
     for unit, scale in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
@@ -526,5 +557,6 @@ tap.case("settings that differ", check_settings)
 tap.case("settings beside traces", check_settings_of_traces)
 tap.case("as text", check_text)
 tap.case("pictures over time", check_pictures)
+tap.case("tables", check_tables)
 tap.case("all shipped traces", check_all_shipped)
 sys.exit(tap.done())

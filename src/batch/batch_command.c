@@ -65,6 +65,13 @@ static const struct option
 		  .terminal = true},
 	index_page = {"index",     "FILE",          "write a page (HTML) that lists the traces",
 		      option_file, AT(batch.index), .terminal = true},
+	tables =
+		{"tables",
+		 "DIRECTORY",
+		 "write traces, findings and latencies as CSV and SQLite\ninto this directory, too",
+		 option_file,
+		 AT(batch.tables),
+		 .terminal = true},
 	pages = {"pages",
 		 "DIRECTORY",
 		 "write the page of each trace (overview --format html) into\nthis directory, too; "
@@ -95,6 +102,7 @@ static const struct option *const options[] = {
 	&plan,
 	&index_page,
 	&pages,
+	&tables,
 	&option_anonymise,
 	&option_anonymise_key,
 	&option_utc,
@@ -123,6 +131,9 @@ static bool check(struct options *asked, GError **error)
 				       "nothing is added up", error);
 	if (batch->map && batch->merge)
 		return options_exclude("--map", "--merge", "they are the two halves", error);
+	if (batch->tables && (batch->map || batch->plan))
+		return options_exclude("--tables", batch->map ? "--map" : "--plan",
+				       "it belongs to where lines are merged", error);
 	if (batch->map && (batch->index || batch->merged || batch->expect))
 		return options_exclude("--map",
 				       batch->index    ? "--index"

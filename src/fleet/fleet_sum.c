@@ -8,6 +8,7 @@
 
 #include "batch/batch_lines.h"
 #include "fleet/fleet_page.h"
+#include "fleet/fleet_tables.h"
 #include "fleet/fleet_text.h"
 #include "report/output.h"
 #include "util/error.h"
@@ -165,6 +166,7 @@ static bool write_sum(struct batch *batch, const struct options *options, const 
 
 	return (!asked->merged || write_file(batch, asked->merged, merged, false, error)) &&
 	       (!asked->index || write_file(batch, asked->index, merged, true, error)) &&
+	       (!asked->tables || fleet_tables_write(batch, merged, asked->tables, error)) &&
 	       (batch_prints_text(options)
 			? write_text(batch, options, merged, error)
 			: !asked->merge ||

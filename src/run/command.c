@@ -88,6 +88,7 @@ void options_clear(struct options *options)
 	g_free(options->batch.merged);
 	g_free(options->batch.expect);
 	g_free(options->batch.pages);
+	g_free(options->batch.tables);
 	g_ptr_array_free(options->profile.operations, TRUE);
 	g_ptr_array_free(options->requests.picks, TRUE);
 	event_filter_free(options->requests.begin);

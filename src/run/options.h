@@ -132,7 +132,7 @@ struct batch_options {
 	enum batch_format format; /* BATCH_BY_PLACE: text in a terminal, else JSON */
 	enum batch_plan_engine plan;
 	char *index, *merged, *expect; /* owned; files; NULL */
-	char *pages; /* owned; directory; NULL */
+	char *pages, *tables; /* owned; directories; NULL */
 };
 
 struct options {
