@@ -83,6 +83,7 @@ def refused():
                        (["--tracer", "perf", "--snapshot"], "--snapshot goes"),
                        (["--tracer", "ftrace", "--drill", "1ms"], "--drill goes"),
                        (["--tracer", "perf", "--snapshot", "--trigger", "sched_switch"], "--trigger goes"),
+                       (["--tracer", "perf", "--functions", "vfs_read"], "--functions goes"),
                        (["--tracer", "ftrace", "--callstacks"], "--callstacks goes")):
         status, out, err = run("record", *line, "--", "true")
         assert status == 2 and said in err and out == "", (line, status, err)

@@ -124,9 +124,11 @@ static int check_tracer(const struct record_asked *asked)
 
 	if (tracer != TRACER_FTRACE && tracer != TRACER_PERF)
 		return 0;
-	if (asked->drilling.limit || recording->trigger)
+	if (asked->drilling.limit || recording->trigger || recording->functions->len)
 		return usage_error("--%s goes with --tracer lttng",
-				   recording->trigger ? "trigger" : "drill");
+				   recording->trigger          ? "trigger"
+				   : recording->functions->len ? "functions"
+							       : "drill");
 	if (tracer == TRACER_PERF && recording->snapshot)
 		return usage_error("--snapshot goes with --tracer lttng or ftrace");
 	if (tracer == TRACER_FTRACE && (recording->samples || recording->callstacks))

@@ -267,7 +267,7 @@ const struct need needs[NEED_COUNT] = {
 			    has_functions,
 			    "functions",
 			    NULL,
-			    "whylate record --tracer @ --functions NAME"},
+			    "whylate record --tracer lttng --functions NAME"},
 	[NEED_TID] = {"tid",
 		      {EV_OTHER},
 		      "after lost events the thread of a CPU is not known until its next switch",

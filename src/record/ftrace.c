@@ -43,6 +43,17 @@ char *ftrace_group(void)
 	return g_strdup_printf("whylate_%d", (int) getpid());
 }
 
+GPtrArray *ftrace_probes(const struct recording *recording, const char *root)
+{
+	g_autofree char *symbols = NULL, *group = ftrace_group();
+	struct utsname system;
+
+	if (recording->preset < PRESET_NORMAL || uname(&system) != 0 ||
+	    !g_file_get_contents("/proc/kallsyms", &symbols, NULL, NULL))
+		return g_ptr_array_new_with_free_func(g_free);
+	return probes_of(root, group, symbols, system.machine);
+}
+
 /* --- the plan -------------------------------------------------------------------------- */
 
 static unsigned ring_size(const struct recording *recording)
@@ -66,25 +77,14 @@ static void add_step(GPtrArray *steps, const struct recording *recording, enum s
 
 static void add_probes(GPtrArray *steps, const struct recording *recording, const char *root)
 {
-	g_autofree char *symbols = NULL, *group = ftrace_group();
-	g_autoptr(GPtrArray) lines = NULL, functions = NULL;
-	struct utsname system;
+	g_autoptr(GPtrArray) lines = ftrace_probes(recording, root);
 
-	if (!g_file_get_contents("/proc/kallsyms", &symbols, NULL, NULL) || uname(&system) != 0)
-		return;
-	lines = recording->preset >= PRESET_NORMAL ? probes_of(root, group, symbols, system.machine)
-						   : g_ptr_array_new();
-	functions = probes_of_functions(group, recording->functions);
-	for (guint i = 0; i < lines->len + functions->len; i++) {
-		const char *line = i < lines->len ? g_ptr_array_index(lines, i)
-						  : g_ptr_array_index(functions, i - lines->len);
-		g_autofree char *name = probe_name(line);
-		GString *event = g_string_new(name);
+	for (guint i = 0; i < lines->len; i++) {
+		const char *line = g_ptr_array_index(lines, i);
+		g_autofree char *event = g_strdelimit(probe_name(line), "/", ':');
 
-		g_string_replace(event, "/", ":", 1);
 		tracefs_add_step(steps, STEP_APPEND, true, g_strdup(PROBES_FILE), g_strdup(line));
-		add_step(steps, recording, STEP_APPEND, true, "set_event", event->str);
-		g_string_free(event, TRUE);
+		add_step(steps, recording, STEP_APPEND, true, "set_event", event);
 	}
 }
 

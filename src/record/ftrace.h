@@ -16,6 +16,8 @@ GPtrArray *ftrace_begin_steps(const struct recording *recording, const char *roo
 GPtrArray *ftrace_end_steps(const struct recording *recording, const char *root);
 /* The group of this process's probes; free with g_free(). */
 char *ftrace_group(void);
+/* Lines of kprobes.h's for what a recording has probes for; free with g_ptr_array_unref(). */
+GPtrArray *ftrace_probes(const struct recording *recording, const char *root);
 /* All probes of a group go. */
 void ftrace_remove_probes(const char *root, const char *group);
 

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,21 +69,6 @@ static void add_samples(GPtrArray *line, const struct recording *recording)
 	add_event(line, clock);
 }
 
-/* Lines of PROBES_FILE. */
-static GPtrArray *probes_for(const struct recording *recording, const char *root)
-{
-	g_autofree char *symbols = NULL, *group = ftrace_group();
-	struct utsname system;
-	GPtrArray *lines;
-
-	if (!g_file_get_contents("/proc/kallsyms", &symbols, NULL, NULL) || uname(&system) != 0)
-		return g_ptr_array_new_with_free_func(g_free);
-	lines = recording->preset >= PRESET_NORMAL ? probes_of(root, group, symbols, system.machine)
-						   : g_ptr_array_new_with_free_func(g_free);
-	g_ptr_array_extend_and_steal(lines, probes_of_functions(group, recording->functions));
-	return lines;
-}
-
 /* `probed`: events of probes that are there; `control`: how it is told to begin, NULL. Free with
  * g_strfreev(). */
 static char **perf_line(const struct recording *recording, const char *root,
@@ -132,7 +116,7 @@ static char *event_of(const char *line)
 
 static GPtrArray *add_probes(struct run *run)
 {
-	g_autoptr(GPtrArray) lines = probes_for(run->recording, run->perf->root);
+	g_autoptr(GPtrArray) lines = ftrace_probes(run->recording, run->perf->root);
 	GPtrArray *events = g_ptr_array_new_with_free_func(g_free);
 
 	for (guint i = 0; i < lines->len; i++) {
@@ -318,7 +302,7 @@ static bool perf_end(struct run *run, GError **error)
 static void perf_show(const struct recording *recording, bool end)
 {
 	const char *root = tracefs_usual();
-	g_autoptr(GPtrArray) lines = probes_for(recording, root);
+	g_autoptr(GPtrArray) lines = ftrace_probes(recording, root);
 	g_autoptr(GPtrArray) events = g_ptr_array_new_with_free_func(g_free);
 	g_auto(GStrv) line = NULL;
 	g_autofree char *text = NULL;

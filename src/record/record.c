@@ -208,7 +208,8 @@ static const struct tracer *tracer_of(const struct recording *recording, guint p
 						   &perf_tracer};
 	bool stacks = recording->samples || recording->callstacks;
 	bool only_lttng = recording->trigger || recording->hooks || recording->entries->len ||
-			  recording->tries || recording->look || (stacks && recording->snapshot);
+			  recording->functions->len || recording->tries || recording->look ||
+			  (stacks && recording->snapshot);
 
 	if (place == 0)
 		return recording->tracer ? all[recording->tracer] : &lttng_tracer;

@@ -100,20 +100,6 @@ GPtrArray *probes_of(const char *root, const char *group, const char *symbols, c
 	return lines;
 }
 
-GPtrArray *probes_of_functions(const char *group, const GPtrArray *functions)
-{
-	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
-
-	for (guint i = 0; i < functions->len; i++) {
-		const char *name = g_ptr_array_index(functions, i);
-		g_autofree char *plain = g_strdelimit(g_strdup(name), ".", '_');
-
-		g_ptr_array_add(lines, g_strdup_printf("p:%s/%s_entry %s", group, plain, name));
-		g_ptr_array_add(lines, g_strdup_printf("r:%s/%s_exit %s", group, plain, name));
-	}
-	return lines;
-}
-
 char *probe_name(const char *line)
 {
 	const char *name = strchr(line, ':') + 1;

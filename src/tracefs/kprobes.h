@@ -20,8 +20,6 @@
  * group of that name; free with g_ptr_array_unref(). Empty: none. `symbols`: the text of kallsyms,
  * `machine`: uname's. */
 GPtrArray *probes_of(const char *root, const char *group, const char *symbols, const char *machine);
-/* Functions that are asked for, as NAME_entry and NAME_exit. */
-GPtrArray *probes_of_functions(const char *group, const GPtrArray *functions);
 /* "GROUP/NAME" of such a line; free with g_free(). */
 char *probe_name(const char *line);
 

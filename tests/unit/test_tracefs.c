@@ -77,8 +77,8 @@ static void finds_events(void)
 	put("events/sched/sched_stat_wait/format", "");
 	put("events/raw_syscalls/sys_exit/format", "");
 	put("events/raw_syscalls/enable", "0");
-	minimal = joined(tracepoints_of(root, 0, false));
-	normal = joined(tracepoints_of(root, 1, false));
+	minimal = joined(tracepoints_of(root, 0, false, false));
+	normal = joined(tracepoints_of(root, 1, false, false));
 	g_assert_cmpstr(minimal, ==,
 			"sched:sched_switch sched:sched_process_exit sched:sched_process_fork");
 	g_assert_cmpstr(normal, ==,
@@ -141,19 +141,6 @@ static void makes_old_probes(void)
 	none = probes_of(root, "g", symbols, "x86_64");
 	g_assert_cmpuint(none->len, ==, 0);
 	end();
-}
-
-static void names_functions(void)
-{
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	g_autofree char *lines = NULL;
-
-	g_ptr_array_add(names, (char *) "vfs_read");
-	g_ptr_array_add(names, (char *) "f.part.0");
-	lines = joined(probes_of_functions("g", names));
-	g_assert_cmpstr(lines, ==,
-			"p:g/vfs_read_entry vfs_read r:g/vfs_read_exit vfs_read "
-			"p:g/f_part_0_entry f.part.0 r:g/f_part_0_exit f.part.0");
 }
 
 /* --- steps ----------------------------------------------------------------------------- */
@@ -354,7 +341,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/tracefs/events", finds_events);
 	g_test_add_func("/tracefs/probes", makes_probes);
 	g_test_add_func("/tracefs/probes of old kernels", makes_old_probes);
-	g_test_add_func("/tracefs/functions", names_functions);
 	g_test_add_func("/tracefs/steps", takes_steps);
 	g_test_add_func("/statedump/processes", dumps_processes);
 	g_test_add_func("/statedump/sockets", dumps_sockets);

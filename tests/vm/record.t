@@ -149,9 +149,8 @@ def oracle_agrees(results, trace):
 
 def switches_of_lttng(trace):
     """Time (in the trace's clock), who went and who came, of each switch."""
-    done = subprocess.run(["babeltrace2", "--clock-cycles", "--names", "payload,context,header", trace],
-                          stdout=subprocess.PIPE, check=True)
-    found = re.findall(rb"^\[(?:timestamp = )?(\d+)\].* sched_switch: .*prev_tid = (\d+).* next_tid = (\d+)", done.stdout, re.M)
+    done = subprocess.run(["babeltrace2", "--clock-cycles", trace], stdout=subprocess.PIPE, check=True)
+    found = re.findall(rb"^\[(\d+)\].* sched_switch: .*prev_tid = (\d+).* next_tid = (\d+)", done.stdout, re.M)
     return [(int(at), int(left), int(came)) for at, left, came in found]
 
 
@@ -178,6 +177,19 @@ def same_switches(results):
     print("# switches: %d, apart by %.1f us in the median, %.1f us at most" % (
         len(apart), apart[len(apart) // 2] / 1e3, apart[-1] / 1e3))
     assert apart[len(apart) // 2] < 200000, apart
+
+
+def same_answers(results):
+    """The program's waits: as many, in the same calls, ended by the same, for the same reasons, by whylate's own readers."""
+    with open(results + "/same/same.notes", encoding="ascii") as file:
+        tid = int(file.readline().split("\t")[1])
+    answers = {}
+    for tracer in ("lttng", "ftrace", "perf"):
+        report = t.report("delay", "--thread", str(tid), "--limit", "0", "--cache", "off", results + "/same/same/" + tracer)
+        thread, = [thread for thread in report["threads"] if thread["tid"] == tid]
+        answers[tracer] = [(w["leaf"], w["cause"]["kind"], w["woken_by"]["kind"], w["woken_by"].get("tid"),
+                            w["woken_by"]["context"]) for w in thread["causality"] if w["tid"] == tid]
+    assert len(answers["lttng"]) > 5 and answers["lttng"] == answers["ftrace"] == answers["perf"], answers
 
 
 def file_names(results):
@@ -211,6 +223,7 @@ def main():
             shutil.copytree(results, kept, dirs_exist_ok=True)
             shutil.copy(scratch + "/console", kept)
         tap.case("LTTng and ftrace: the same switches", same_switches, results)
+        tap.case("LTTng, ftrace and perf: the same waits, wakers and causes", same_answers, results)
         tap.case("ftrace: names of files", file_names, results)
         for name in ("disk", "snapshot", "flight", "trigger"):
             for trace in sorted(glob.glob(results + "/" + name + "/*/**/kernel", recursive=True)) or [name]:
