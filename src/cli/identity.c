@@ -150,7 +150,7 @@ void identity_clear(struct identity *identity)
 	identity->directories = NULL;
 }
 
-/* --- what it is, wherever it lies ------------------------------------------------------------- */
+/* --- what it is, wherever it lies --------------------------------------------------------- */
 
 /* The name, the size, and both ends. */
 static bool add_ends(GChecksum *sum, const char *path, const char *name)

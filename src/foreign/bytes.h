@@ -52,7 +52,7 @@ const char *bytes_text(struct bytes *bytes);
 /* [from, from + size) of it, cut at its end. */
 struct bytes bytes_part(const struct bytes *bytes, uint64_t from, uint64_t size);
 
-/* --- compressed ones ------------------------------------------------------------------------- */
+/* --- compressed ones ---------------------------------------------------------------------- */
 
 enum packing { PACKED_NOT, PACKED_ZLIB, PACKED_ZSTD };
 

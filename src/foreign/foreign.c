@@ -67,7 +67,7 @@ bool foreign_may_be(const char *name)
 	return g_str_has_suffix(name, ".dat") || g_str_has_suffix(name, ".data");
 }
 
-/* --- hosts -------------------------------------------------------------------------------------------- */
+/* --- hosts -------------------------------------------------------------------------------- */
 
 /* A clock that is no time, or whose units nobody knows. */
 static bool clock_serves(const struct ftrace_file *file, GError **error)
@@ -133,7 +133,7 @@ static void add_host(struct foreign *foreign, struct source *source)
 	source->classes = record_classes_new(sink, info.abi);
 }
 
-/* --- streams ------------------------------------------------------------------------------------------ */
+/* --- streams ------------------------------------------------------------------------------ */
 
 static void add_stream(struct foreign *foreign, const struct source *source,
 		       struct foreign_stream *stream)
@@ -221,7 +221,7 @@ static bool add_file(struct foreign *foreign, const char *path, GError **error)
 	return true;
 }
 
-/* --- the merge ---------------------------------------------------------------------------------------- */
+/* --- the merge ---------------------------------------------------------------------------- */
 
 /* "the lower CPU first (hosts in the order given)" */
 static bool earlier(const struct foreign_stream *a, const struct foreign_stream *b)
@@ -312,7 +312,7 @@ void foreign_free(struct foreign *foreign)
 	g_free(foreign);
 }
 
-/* --- telling ------------------------------------------------------------------------------------------ */
+/* --- telling ------------------------------------------------------------------------------ */
 
 /* A later file of the same CPU does not begin it again. */
 static bool begun_before(const struct foreign *foreign, const struct foreign_stream *stream)
@@ -441,7 +441,7 @@ void foreign_tell_damage(const struct foreign *foreign)
 	}
 }
 
-/* --- records ------------------------------------------------------------------------------------------ */
+/* --- records ------------------------------------------------------------------------------ */
 
 bool foreign_next_record(struct foreign *foreign, struct foreign_record *record)
 {

@@ -3,7 +3,7 @@
  * perf's (perf.data). Files in, events out, as reader/ does with LTTng's packets.
  *
  *   trace.dat ─ ftrace_file ─ pages ────────┐
- *   perf.data ─ perf_file ─── perf_records ─┴► streams, one a CPU ─ heap by time ─► struct event_sink
+ *   perf.data ─ perf_file ─── perf_records ─┴► streams, one a CPU ─ heap by time ─► sink
  *                  formats ─► record_classes ─┘  statedump.json ─►
  *
  * Place: foreign/, beside reader/, of which it uses the mapped files. The sink cannot tell which
@@ -37,7 +37,7 @@ double foreign_done(const struct foreign *foreign);
 /* When all has been read: tells which files were damaged, and how much. */
 void foreign_tell_damage(const struct foreign *foreign);
 
-/* --- events as they were recorded ---------------------------------------------------------------- */
+/* --- events as they were recorded --------------------------------------------------------- */
 
 struct foreign_record {
 	int64_t time; /* ns */

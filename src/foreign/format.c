@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* --- the text ------------------------------------------------------------------------------------ */
+/* --- the text ----------------------------------------------------------------------------- */
 
 static bool number_behind(const char *line, const char *key, uint32_t *number)
 {
@@ -130,7 +130,7 @@ const struct field_place *tracepoint_place(const struct tracepoint *tracepoint, 
 	return NULL;
 }
 
-/* --- a record ------------------------------------------------------------------------------------ */
+/* --- a record ----------------------------------------------------------------------------- */
 
 static int64_t integer_at(const uint8_t *at, uint32_t size, bool is_signed, bool swap)
 {
@@ -196,7 +196,7 @@ bool place_item(const struct field_place *place, const struct record *record, ui
 	return true;
 }
 
-/* --- all of them ---------------------------------------------------------------------------------- */
+/* --- all of them -------------------------------------------------------------------------- */
 
 uint32_t formats_word(struct bytes *bytes)
 {

@@ -48,7 +48,7 @@ void tracepoint_free(gpointer tracepoint);
 /* NULL: there is none. */
 const struct field_place *tracepoint_place(const struct tracepoint *tracepoint, const char *name);
 
-/* --- reading a record -------------------------------------------------------------------------- */
+/* --- reading a record --------------------------------------------------------------------- */
 
 struct record {
 	const uint8_t *bytes;
@@ -65,7 +65,7 @@ const char *place_text(const struct field_place *place, const struct record *rec
 bool place_item(const struct field_place *place, const struct record *record, uint32_t index,
 		int64_t *value);
 
-/* --- those of all tracepoints, as trace-cmd keeps them: in trace.dat and in perf.data alike -------- */
+/* --- those of all tracepoints, as trace-cmd keeps them: in trace.dat and in perf.data alike  */
 
 /* Of header_page and header_event: bytes of the kernel's long. */
 uint32_t formats_word(struct bytes *bytes);

@@ -84,7 +84,7 @@ static void read_formats(struct ftrace_file *file, struct bytes *bytes)
 		note_trouble(file, "the descriptions of its events are cut or damaged");
 }
 
-/* --- options -------------------------------------------------------------------------------------- */
+/* --- options ------------------------------------------------------------------------------ */
 
 /* "Linux tracebox 6.1.0 x86_64", or with the kernel's build before the machine */
 static void read_uname(struct ftrace_file *file, const char *text)
@@ -287,7 +287,7 @@ static void read_sections(struct ftrace_file *file, uint64_t at)
 	}
 }
 
-/* --- version 6 ------------------------------------------------------------------------------------ */
+/* --- version 6 ---------------------------------------------------------------------------- */
 
 static void read_in_order(struct ftrace_file *file, struct bytes *bytes)
 {
@@ -318,7 +318,7 @@ static void read_in_order(struct ftrace_file *file, struct bytes *bytes)
 		note_trouble(file, "it is cut or damaged before its data");
 }
 
-/* --- the file ------------------------------------------------------------------------------------- */
+/* --- the file ----------------------------------------------------------------------------- */
 
 static enum packing packing_of(struct ftrace_file *file, const char *name)
 {

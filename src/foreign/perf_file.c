@@ -90,7 +90,7 @@ static void note_trouble(struct perf_file *file, const char *what)
 		file->trouble = g_strdup(what);
 }
 
-/* --- attributes and features ------------------------------------------------------------------------ */
+/* --- attributes and features -------------------------------------------------------------- */
 
 /* struct perf_event_attr; `attr` is just that. */
 static struct perf_attribute attribute_in(struct bytes *attr)
@@ -217,7 +217,7 @@ static void read_features(struct perf_file *file, const struct bytes *all, uint6
 		note_trouble(file, "its end is cut off: perf did not finish it");
 }
 
-/* --- stamps ------------------------------------------------------------------------------------------- */
+/* --- stamps ------------------------------------------------------------------------------- */
 
 static const struct perf_attribute *attribute_of(const struct perf_file *file, uint64_t id)
 {
@@ -301,7 +301,7 @@ bool perf_stamp(const struct perf_file *file, const struct bytes *record, struct
 	return !bytes.bad;
 }
 
-/* --- runs ----------------------------------------------------------------------------------------------- */
+/* --- runs --------------------------------------------------------------------------------- */
 
 /* The last one's CPU, mostly. */
 static struct perf_cpu *cpu_of(struct perf_file *file, uint32_t number)
@@ -490,7 +490,7 @@ static void find_runs(struct perf_file *file)
 	file->damaged += file->records.size - at;
 }
 
-/* --- the file ----------------------------------------------------------------------------------------- */
+/* --- the file ----------------------------------------------------------------------------- */
 
 /* The records, or why there are none. */
 static const char *read_header(struct perf_file *file)

@@ -153,7 +153,7 @@ static void next(struct foreign_stream *base)
 	}
 }
 
-/* --- what a sample says -------------------------------------------------------------------------- */
+/* --- what a sample says ------------------------------------------------------------------- */
 
 static void pass_read(struct bytes *bytes, uint64_t format)
 {

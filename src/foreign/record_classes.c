@@ -158,7 +158,7 @@ void record_classes_declare(struct record_classes *classes, GHashTable *wanted)
 	}
 }
 
-/* --- what is taken of them ----------------------------------------------------------------------- */
+/* --- what is taken of them ---------------------------------------------------------------- */
 
 static bool fits(const struct field_place *place, const struct event_field *field)
 {
@@ -278,7 +278,7 @@ static bool take_fields(struct record_classes *classes, const struct record_clas
 	return true;
 }
 
-/* --- calls by number ------------------------------------------------------------------------------- */
+/* --- calls by number ---------------------------------------------------------------------- */
 
 static struct call_use *use_of(struct record_classes *classes, struct record_class *class,
 			       int64_t number)
@@ -449,7 +449,7 @@ bool record_classes_take(struct record_classes *classes, const struct record *re
 	return true;
 }
 
-/* --- as text --------------------------------------------------------------------------------------- */
+/* --- as text ------------------------------------------------------------------------------ */
 
 static void append_place(GString *text, const struct field_place *place,
 			 const struct record *record)

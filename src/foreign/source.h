@@ -2,8 +2,8 @@
 /* A trace that is read without Babeltrace, whoever recorded it: LTTng's packets (reader/), or
  * another tracer's files (foreign/).
  *
- * Place: foreign/, for cli/. The functions are reader.h's; files of other tracers are gone through from their
- * begin where a reader would seek.
+ * Place: foreign/, for cli/. The functions are reader.h's; files of other tracers are gone through
+ * from their begin where a reader would seek.
  */
 #ifndef WHYLATE_FOREIGN_SOURCE_H
 #define WHYLATE_FOREIGN_SOURCE_H
@@ -13,8 +13,8 @@
 
 struct source;
 
-/* Either `files` of other tracers (paths), if there are any, or LTTng's `directories` (GPtrArrays of
- * struct trace_directory). NULL and an error if they cannot be read. */
+/* Either `files` of other tracers (paths), if there are any, or LTTng's `directories` (GPtrArrays
+ * of struct trace_directory). NULL and an error if they cannot be read. */
 struct source *source_new(const struct event_sink *sink, GPtrArray *directories,
 			  const GPtrArray *files, GError **error);
 void source_free(struct source *source);

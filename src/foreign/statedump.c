@@ -113,7 +113,7 @@ bool statedump_offset(const struct statedump *dump, int64_t *offset)
 	return true;
 }
 
-/* --- telling ------------------------------------------------------------------------------------- */
+/* --- telling ------------------------------------------------------------------------------ */
 
 /* Makes an event of the kind that LTTng's has which is called so. */
 static void begin(const struct telling *telling, const char *name, struct event *event)

@@ -159,6 +159,7 @@ static void print_arguments(const struct session *session, const struct event *e
 	case EV_OTHER:
 	case EV_NOTICE_LOST:
 	case EV_NOTICE_USER_LOST:
+	case EV_SAMPLE:
 	case EV_USER_OTHER:
 	case EV_RECLAIM_BEGIN: /* all they tell is that they are */
 	case EV_RECLAIM_END:
