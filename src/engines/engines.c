@@ -89,6 +89,8 @@ static const struct engine_file parallel_files[] = {
 	 "  index.html   the page of them all\n"
 	 "  log/         what tasks said; log/jobs: when and where they ran\n"
 	 "\n"
+	 "One task again, such as number 3, and the merge: ./task 3; ./merge\n"
+	 "\n"
 	 "A task whose host is lost runs elsewhere. All hosts must see the traces and this "
 	 "directory under\n"
 	 "the same paths, and have whylate (or $WHYLATE).\n",
