@@ -2,8 +2,10 @@
 /* One report: traces read, what was asked of them answered, and what was wrong with them told; see
  * cli.h.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "limits/judge.h"
 #include "run/matches.h"
@@ -223,16 +225,44 @@ static int tell_limits(const struct session *session, int status, char **heard)
 	return verdict == 1 ? 1 : MAX(status, verdict);
 }
 
+/* When the run came to its stages, us. */
+struct stages {
+	int64_t begun, read, reported, kept;
+};
+
+/* For who asks where the time goes. */
+static void tell_stages(const struct options *options, const struct stages *stages, uint64_t events)
+{
+	struct rusage usage;
+
+	if (!options->verbose || options->quiet || !stages->reported ||
+	    getrusage(RUSAGE_SELF, &usage) != 0)
+		return;
+	fprintf(stderr,
+		"whylate: reading %" PRIu64 " events took %.3f s, the report %.3f s, keeping for "
+		"further questions %.3f s; %.3f s of processor time, %ld MB of memory at most\n",
+		events, (double) (stages->read - stages->begun) / G_USEC_PER_SEC,
+		(double) (stages->reported - stages->read) / G_USEC_PER_SEC,
+		(double) (stages->kept - stages->reported) / G_USEC_PER_SEC,
+		(double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+			(double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / G_USEC_PER_SEC,
+		usage.ru_maxrss / 1024);
+}
+
 int run(struct options *options, GPtrArray *paths, char **heard)
 {
 	struct input input = {0}, other = {0};
+	struct stages stages = {.begun = g_get_monotonic_time()};
 	g_autoptr(GError) error = NULL;
+	uint64_t events = 0;
 	int status, status_other;
 
 	if (!read_other(&other, options, paths, &error) ||
 	    !input_read(&input, options, paths, &error)) {
 		status = tell_error(heard, error);
 	} else {
+		stages.read = g_get_monotonic_time();
+		events = input.session->trace.events;
 		input.session->asked.other = other.session;
 		g_free(options->trace); /* of a diff the first trace alone is suggested */
 		options->trace = suggested_trace(paths);
@@ -243,10 +273,13 @@ int run(struct options *options, GPtrArray *paths, char **heard)
 			status_other = other.session ? tell_trouble(other.session, heard) : 0;
 			status = MAX(status, status_other);
 			status = tell_limits(input.session, status, heard);
+			stages.reported = g_get_monotonic_time();
 		}
 	}
 	input_clear(&input);
 	input_clear(&other);
+	stages.kept = g_get_monotonic_time();
+	tell_stages(options, &stages, events);
 	tell_spill(options, status);
 	return status;
 }
