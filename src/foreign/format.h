@@ -5,8 +5,8 @@
  * Place: foreign/. Fields are told one by one with place and size: of a field that nobody asks for
  * nothing is understood but that, so that new ones do no harm. The print format is not read.
  *
- * Rejected: libtraceevent. It parses the print formats, too, which are C expressions, and ends the
- * process on some that are damaged; twenty lines of "field:" are all that is wanted.
+ * Rejected: libtraceevent. It parses the print formats, too, which are C expressions; the lines
+ * with "field:" are all that is wanted, and understood in one screen.
  */
 #ifndef WHYLATE_FOREIGN_FORMAT_H
 #define WHYLATE_FOREIGN_FORMAT_H
