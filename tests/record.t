@@ -435,13 +435,14 @@ def fulfils_needs():
     # the table of events that the program reads; of several names of one kind the first is that of today's tracers
     with open(t.SOURCE + "/src/event/kinds.c", encoding="utf-8") as file:
         rows = re.findall(r'^\t\[EV_\w+\] =\s*\{\s*"([^"]+)"', file.read(), re.M)
-    needs = [row.split()[0] for row in rows if not row.startswith("lttng_ust_") and row != "exit_syscall"]
+    needs = [row.split()[0] for row in rows if not row.startswith("lttng_ust_") and row not in ("exit_syscall", "perf_sample")]
     needs += [name for row in rows for name in row.split() if name.startswith(("mm_vmscan_", "block_bio_"))]
     needs += ["system calls", "x86_irq_vectors_local_timer_entry", "x86_exceptions_page_fault_user",
               "x86_exceptions_page_fault_kernel"]
     # of a host of virtual machines only, and many: --guests
     assert {"kvm_x86_entry", "kvm_x86_exit"} <= set(needs)
-    needs = [need for need in needs if not need.startswith("kvm_")]
+    # what other tracers' probes tell, which LTTng's events of system calls have
+    needs = [need for need in needs if not need.startswith(("kvm_", "call_"))]
     assert len(needs) > 60 and {"sched_switch", "net_dev_xmit", "lttng_statedump_interrupt"} <= set(needs), needs
     # for whom a worker writes back; workqueue_* says it too
     full_only = {"writeback_queue", "writeback_exec", "writeback_pages_written"}

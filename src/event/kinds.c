@@ -429,7 +429,7 @@ static const struct {
 	[EV_SIGNAL_GENERATE] = {"signal_generate", &signal_shape},
 	[EV_SIGNAL_DELIVER] = {"signal_deliver", &signal_shape},
 	[EV_PI_SETPRIO] = {"sched_pi_setprio", &priority_shape},
-	[EV_SAMPLE] = {"sample", NULL},
+	[EV_SAMPLE] = {"perf_sample", NULL},
 	[EV_SYSCALL_ENTRY] = {NULL, &syscall_shape},
 	[EV_SYSCALL_EXIT] = {"exit_syscall", &syscall_shape},
 	[EV_CALL_TOLD] = {"call_file_name call_connect", &told_shape},

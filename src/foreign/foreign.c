@@ -188,7 +188,7 @@ static void add_perf(struct foreign *foreign, struct source *source)
 		if (attribute->type == PERF_TYPE_TRACEPOINT)
 			g_hash_table_add(wanted, GUINT_TO_POINTER((guint) attribute->config));
 		else if (!sample.name)
-			sample = sink->declare(sink->data, "sample", ORIGIN_KERNEL);
+			sample = sink->declare(sink->data, "perf_sample", ORIGIN_KERNEL);
 	}
 	record_classes_declare(source->classes, wanted);
 	for (guint i = 0; i < file->cpus->len; i++)

@@ -23,8 +23,8 @@ static inline bool span_is_hosts_ready(uint32_t leaf)
 }
 
 /* Of `span` of `thread`: the virtual CPU's thread, and its state then, as a span of its own; a
- * guest in a guest's leads to the outermost. Of a re-timed run, as recorded. NO_THREAD: not known any
- * more. */
+ * guest in a guest's leads to the outermost. Of a re-timed run, as recorded. NO_THREAD: not known
+ * any more. */
 uint32_t host_span(const struct session *session, uint32_t thread, const struct span *span,
 		   struct span *outside);
 
