@@ -78,6 +78,9 @@ static const char *const event_names[] = {
 	"x86_irq_vectors_reschedule_exit",
 	"x86_irq_vectors_call_function_entry",
 	"x86_irq_vectors_call_function_exit",
+	"perf_sample",
+	"call_file_name",
+	"call_connect",
 	"x86_exceptions_page_fault_user",
 	"x86_exceptions_page_fault_kernel",
 	"fn_vfs_read_entry",
@@ -220,9 +223,6 @@ enum event_code {
 	STEP_DAMAGE,
 	STEP_STOPPED,
 	STEP_FORGET,
-	"sample",
-	"call_file_name",
-	"call_connect",
 };
 
 /* Names with a meaning, and names that do harm where they are printed as they are. */
