@@ -97,9 +97,13 @@ void help_print_words(void)
 	help_begin(&output, &plain);
 	text_wrapped(&output, "Usage: whylate [COMMAND] [OPTIONS] TRACE...", 0, 7);
 	fputc('\n', output.file);
-	text_wrapped(&output, "Says why something was late, from a recorded LTTng kernel trace.", 0,
-		     0);
-	text_wrapped(&output, "TRACE is a directory that LTTng wrote. Without a COMMAND: overview.",
+	text_wrapped(&output,
+		     "Says why something was late, from a kernel trace that LTTng, ftrace or perf "
+		     "recorded.",
+		     0, 0);
+	text_wrapped(&output,
+		     "TRACE is a directory that LTTng wrote, a trace.dat or a perf.data. Without a "
+		     "COMMAND: overview.",
 		     0, 0);
 	fputs("\nCommands:\n", output.file);
 	for (size_t i = 0; commands[i]; i++)

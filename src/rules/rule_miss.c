@@ -54,7 +54,7 @@ static char *of_threads(const struct session *session, const char *pattern, bool
 
 		if (thread->begin < session->asked.to && thread->end > session->asked.from &&
 		    (!process || thread->pid == thread->tid))
-			nearest_offer(&search.nearest, session_thread_name(session, i));
+			offer(&search, session_thread_name(session, i));
 	}
 	return missed(&search, process ? "no such process" : "no such thread", "there are");
 }
@@ -194,6 +194,9 @@ char *rule_miss(const struct session *session, const struct rule *rule, const bo
 		words = of_threads(session, value[SELECT_THREAD], false);
 	if (!words && !any && value[SELECT_PROCESS])
 		words = of_threads(session, value[SELECT_PROCESS], true);
+	if (!words && !any)
+		words = g_strdup("there is such a thread, but none that the report is of "
+				 "(--host, --container)");
 	if (!words && value[SELECT_LEAF])
 		words = of_spans(session, may, value[SELECT_LEAF], offer_leaf, "no such state");
 	if (!words && value[SELECT_ON])

@@ -166,6 +166,10 @@ static const struct term terms[] = {
 	 "NET_TX), "
 	 "timers (TIMER) and finished disk requests (BLOCK).",
 	 true},
+	{"host:preempted", "host:blocked",
+	 "States of a guest's thread whose virtual CPU the host did not run: others ran instead, or "
+	 "the virtual CPU's thread itself waited on the host. See steal.",
+	 false},
 	{"steal", "stolen time",
 	 "Time in which the host of a virtual machine did not run it. The guest's own trace does "
 	 "not show it: its threads seem to work, or to be interrupted, for longer. The host's "
