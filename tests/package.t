@@ -96,7 +96,7 @@ def check_contents(root):
     sample = files(t.SOURCE + "/traces/startup-chain")
     wanted |= {"usr/share/whylate/sample/" + f for f in sample}
     assert sum(os.path.getsize(root + "/usr/share/whylate/sample/" + f) for f in sample) < 1 << 20
-    wanted |= {"usr/share/doc/whylate/" + f for f in ("copyright", "changelog.gz", "manual.md.gz")}
+    wanted |= {"usr/share/doc/whylate/" + f for f in ("copyright", "changelog.gz", "manual.md.gz", "tracers.md.gz")}
     wanted |= {f for f in ("usr/share/doc/whylate/README.md", "usr/share/doc/whylate/README.md.gz") if f in found}
     assert [f for f in wanted if "README" in f], "no README, compressed or as it is"
     assert wanted <= found, "missing: %s" % sorted(wanted - found)

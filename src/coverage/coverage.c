@@ -190,6 +190,7 @@ void coverage_init(struct coverage *coverage, const struct session *session)
 					g_strdup_printf("%s: %s (add it with: %s)", name,
 							needs[i].without, line));
 	}
+	coverage->kinds_missing = coverage->missing->len;
 	coverage->read_from =
 		session->trace.passed_until == INT64_MIN ? -1 : session->trace.passed_until;
 	coverage->read_until =

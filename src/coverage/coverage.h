@@ -23,6 +23,7 @@ struct coverage {
 	int64_t read_from, read_until; /* of a window's trace; -1: from its begin, to its end */
 	char *caution;       /* owned: what may make the first answer wrong; NULL */
 	GPtrArray *missing;  /* owned strings */
+	guint kinds_missing; /* … so many of them are kinds of data that were not recorded */
 };
 
 void coverage_init(struct coverage *coverage, const struct session *session);

@@ -76,7 +76,7 @@ static void look_at_cpu(struct looking *looking, const struct host *host, const 
 
 		if (i + 1 < cpu->runs.used)
 			end = run_at(timeline, &cpu->runs, i + 1)->begin;
-		if (is_thread(thread) && end - begin > shortest && !host_gap_over(host, begin, end))
+		if (is_thread(thread) && end - begin > shortest && !host_unseen(host, begin, end))
 			look_at_run(looking, thread, begin, end);
 	}
 }
@@ -124,17 +124,36 @@ struct stalls stalls_of(const struct session *session, guint number)
 	return stalls;
 }
 
+/* Those that are worth a word; else none. A guest whose host's trace is there needs no guess. */
+static struct stalls stalls_told(const struct session *session, guint index)
+{
+	const struct host *host = model_host(&session->trace.model, index);
+	struct stalls stalls = {0};
+
+	if (session->trace.kinds[EV_VECTOR_ENTRY] && !is_thread(host->guest.machine))
+		stalls = stalls_of(session, index);
+	return stalls.ns < TOLD_MIN || stalls.ns * TOLD_OF < stalls.busy
+		       ? (struct stalls) {0}
+		       : stalls;
+}
+
+int64_t stalls_ns(const struct session *session)
+{
+	int64_t ns = 0;
+
+	for (guint i = 0; i < session->trace.model.hosts->len; i++)
+		ns += stalls_told(session, i).ns;
+	return ns;
+}
+
 void stalls_troubles(const struct session *session, GPtrArray *list)
 {
 	char length[32], longest[32];
 
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
-		const struct host *host = model_host(&session->trace.model, i);
-		struct stalls stalls = {0};
+		struct stalls stalls = stalls_told(session, i);
 
-		if (session->trace.kinds[EV_VECTOR_ENTRY] && !is_thread(host->guest.machine))
-			stalls = stalls_of(session, i);
-		if (stalls.ns < TOLD_MIN || stalls.ns * TOLD_OF < stalls.busy)
+		if (!stalls.ns)
 			continue;
 		g_ptr_array_add(
 			list,

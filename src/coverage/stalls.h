@@ -25,6 +25,8 @@ struct stalls {
 /* Of a host, over all its CPUs. */
 struct stalls stalls_of(const struct session *session, guint host);
 
+/* Of all hosts with many, in all. */
+int64_t stalls_ns(const struct session *session);
 /* A sentence for each host with many; strings to free. */
 void stalls_troubles(const struct session *session, GPtrArray *list);
 

@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "coverage/coverage.h"
+#include "coverage/stalls.h"
 #include "run/command.h"
 #include "words/terms.h"
 #include "words/times.h"
@@ -60,7 +62,8 @@ static bool coverage_line(const struct session *session, struct output *output)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	struct coverage coverage;
-	char count[32];
+	char count[32], length[32];
+	int64_t stalled = stalls_ns(session);
 	bool missing;
 
 	coverage_init(&coverage, session);
@@ -73,10 +76,17 @@ static bool coverage_line(const struct session *session, struct output *output)
 		g_string_append(line, "Events were lost: what happened meanwhile is unknown.");
 	else
 		g_string_append(line, "Nothing was lost.");
-	if (missing)
+	if (coverage.kinds_missing)
 		g_string_append_printf(
-			line, " %u kind%s not recorded: see check.", coverage.missing->len,
-			coverage.missing->len == 1 ? " of data was" : "s of data were");
+			line, " %u kind%s not recorded: see check.", coverage.kinds_missing,
+			coverage.kinds_missing == 1 ? " of data was" : "s of data were");
+	else if (missing)
+		g_string_append(line, " Not all can be known: see check.");
+	if (stalled)
+		g_string_append_printf(line,
+				       " For %s nothing ran and nothing was idle: steal, if this "
+				       "is a virtual machine.",
+				       when_duration(length, stalled));
 	coverage_clear(&coverage);
 	text_wrapped(output, line->str, 0, 2);
 	return missing;

@@ -158,6 +158,6 @@ void death_found(struct flow *flow, struct thread *thread, int64_t time)
 		return;
 	from = MAX(from, thread->flow.has_call ? thread->flow.last_call : thread->begin);
 	/* "nothing longer than the gap may be concluded from what was not seen in it" */
-	if (from < time && !host_gap_over(model_host(flow->model, thread->host), from, time))
+	if (from < time && !host_unseen(model_host(flow->model, thread->host), from, time))
 		thread->ends_from = from;
 }

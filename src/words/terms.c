@@ -167,7 +167,8 @@ static const struct term terms[] = {
 	 "timers (TIMER) and finished disk requests (BLOCK).",
 	 true},
 	{"host:preempted", "host:blocked",
-	 "States of a guest's thread whose virtual CPU the host did not run: others ran instead, or "
+	 "States of a guest's thread whose virtual CPU the host did not run: others ran instead, "
+	 "or "
 	 "the virtual CPU's thread itself waited on the host. See steal.",
 	 false},
 	{"steal", "stolen time",
