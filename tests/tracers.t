@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """whylate record with ftrace and perf: what is asked for and cannot be had is said, what is made is undone, whatever
-ends it. With WHYLATE_TRACEFS=1, as root, recording is tried with the real tracefs, and a perf that is played (in
+ends it. With WHYLATE_REAL_TRACEFS=1, as root, recording is tried with the real tracefs, and a perf that is played (in
 a mount namespace of this test's own, with a /run of its own); otherwise the virtual machine does (make check-vm), as a
 machine has one tracefs, and what is wrong with it stays until the machine is started again. The files are taken apart
 here, by the format that trace-cmd.dat.v6(5) fixes, not by whylate."""
@@ -25,7 +25,7 @@ tap = t.Tap()
 
 def enter():
     """A namespace with tracefs and an empty /run, if root can have one; the test goes on in it."""
-    if INSIDE in os.environ or os.geteuid() != 0 or not os.environ.get("WHYLATE_TRACEFS"):
+    if INSIDE in os.environ or os.geteuid() != 0 or not os.environ.get("WHYLATE_REAL_TRACEFS"):
         return
     place = tempfile.mkdtemp(dir=t.CACHE, prefix="tracefs-")
     inside = ["unshare", "--mount", "sh", "-c",
