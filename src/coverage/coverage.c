@@ -121,12 +121,14 @@ static void add_late_cpus(GPtrArray *list, const struct session *session)
 	}
 }
 
-void coverage_troubles(const struct session *session, GPtrArray *list)
+int64_t coverage_troubles(const struct session *session, GPtrArray *list)
 {
+	int64_t stalled;
+
 	add_late_cpus(list, session);
 	clocks_warnings(&session->trace, list);
 	guests_troubles(session, list);
-	stalls_troubles(session, list);
+	stalled = stalls_troubles(session, list);
 	add_partial_hosts(list, session);
 	for (guint i = 1; i < session->trace.model.hosts->len; i++) {
 		const struct host *a = model_host(&session->trace.model, i - 1);
@@ -146,6 +148,7 @@ void coverage_troubles(const struct session *session, GPtrArray *list)
 				g_strdup_printf("room for a temporary file in %s (%s): everything "
 						"was kept in memory; TMPDIR names another place",
 						spill_place(), g_strerror(spill_trouble())));
+	return stalled;
 }
 
 bool coverage_tells_gap(const struct session *session, const struct gap *gap)
@@ -197,7 +200,7 @@ void coverage_init(struct coverage *coverage, const struct session *session)
 		session->trace.passed_from == INT64_MAX ? -1 : session->trace.passed_from;
 	coverage->caution =
 		command_needs_any(session->asked.options->command) ? answer_caution(session) : NULL;
-	coverage_troubles(session, coverage->missing);
+	coverage->stalled_ns = coverage_troubles(session, coverage->missing);
 }
 
 void coverage_clear(struct coverage *coverage)

@@ -25,9 +25,7 @@ struct stalls {
 /* Of a host, over all its CPUs. */
 struct stalls stalls_of(const struct session *session, guint host);
 
-/* Of all hosts with many, in all. */
-int64_t stalls_ns(const struct session *session);
-/* A sentence for each host with many; strings to free. */
-void stalls_troubles(const struct session *session, GPtrArray *list);
+/* A sentence for each host with many; strings to free. Returns how much they are in all, ns. */
+int64_t stalls_troubles(const struct session *session, GPtrArray *list);
 
 #endif

@@ -26,18 +26,6 @@ enum feature {
 	FEATURES = 256,
 };
 
-/* Of sample_type, in the order of a sample. */
-enum {
-	SAMPLE_IP = 1 << 0,
-	SAMPLE_TID = 1 << 1,
-	SAMPLE_TIME = 1 << 2,
-	SAMPLE_ADDR = 1 << 3,
-	SAMPLE_ID = 1 << 6,
-	SAMPLE_CPU = 1 << 7,
-	SAMPLE_STREAM_ID = 1 << 9,
-	SAMPLE_IDENTIFIER = 1 << 16,
-};
-
 static void cpu_free(gpointer data)
 {
 	struct perf_cpu *cpu = data;

@@ -42,6 +42,22 @@ struct perf_run {
 	uint64_t offset, size;
 };
 
+/* Of sample_type: what a sample has. */
+enum {
+	SAMPLE_IP = 1 << 0,
+	SAMPLE_TID = 1 << 1,
+	SAMPLE_TIME = 1 << 2,
+	SAMPLE_ADDR = 1 << 3,
+	SAMPLE_READ = 1 << 4,
+	SAMPLE_CALLCHAIN = 1 << 5,
+	SAMPLE_ID = 1 << 6,
+	SAMPLE_CPU = 1 << 7,
+	SAMPLE_PERIOD = 1 << 8,
+	SAMPLE_STREAM_ID = 1 << 9,
+	SAMPLE_RAW = 1 << 10,
+	SAMPLE_IDENTIFIER = 1 << 16,
+};
+
 struct perf_cpu {
 	uint32_t cpu;
 	GArray *runs; /* owned; struct perf_run */

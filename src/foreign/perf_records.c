@@ -9,21 +9,6 @@
 #define MISC_MODE 7 /* of misc: where the CPU was */
 #define MODE_KERNEL 1
 
-/* Of sample_type, what stands behind the stamp. */
-enum {
-	SAMPLE_IP = 1 << 0,
-	SAMPLE_TID = 1 << 1,
-	SAMPLE_TIME = 1 << 2,
-	SAMPLE_ADDR = 1 << 3,
-	SAMPLE_READ = 1 << 4,
-	SAMPLE_CALLCHAIN = 1 << 5,
-	SAMPLE_ID = 1 << 6,
-	SAMPLE_CPU = 1 << 7,
-	SAMPLE_PERIOD = 1 << 8,
-	SAMPLE_STREAM_ID = 1 << 9,
-	SAMPLE_RAW = 1 << 10,
-	SAMPLE_IDENTIFIER = 1 << 16,
-};
 #define WORDS_BEFORE                                                                               \
 	(SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID |      \
 	 SAMPLE_STREAM_ID | SAMPLE_CPU | SAMPLE_PERIOD)

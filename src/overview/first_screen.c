@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "coverage/coverage.h"
-#include "coverage/stalls.h"
 #include "run/command.h"
 #include "words/terms.h"
 #include "words/times.h"
@@ -63,7 +62,6 @@ static bool coverage_line(const struct session *session, struct output *output)
 	g_autoptr(GString) line = g_string_new(NULL);
 	struct coverage coverage;
 	char count[32], length[32];
-	int64_t stalled = stalls_ns(session);
 	bool missing;
 
 	coverage_init(&coverage, session);
@@ -82,11 +80,11 @@ static bool coverage_line(const struct session *session, struct output *output)
 			coverage.kinds_missing == 1 ? " of data was" : "s of data were");
 	else if (missing)
 		g_string_append(line, " Not all can be known: see check.");
-	if (stalled)
+	if (coverage.stalled_ns)
 		g_string_append_printf(line,
 				       " For %s nothing ran and nothing was idle: steal, if this "
 				       "is a virtual machine.",
-				       when_duration(length, stalled));
+				       when_duration(length, coverage.stalled_ns));
 	coverage_clear(&coverage);
 	text_wrapped(output, line->str, 0, 2);
 	return missing;

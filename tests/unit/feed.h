@@ -306,4 +306,18 @@ static inline const char *wakers(struct feed *feed, int32_t tid)
 	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
 }
 
+/* What the nth wait of the thread was for. */
+static inline const char *resource_of(struct feed *feed, int32_t tid, uint32_t nth)
+{
+	uint32_t thread = life(feed, tid, 0), omitted;
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
+	const struct wait *wait = g_ptr_array_index(waits, nth);
+	const char *text =
+		session_text(feed->session, session_resource(feed->session, wait->block));
+
+	g_ptr_array_free(waits, TRUE);
+	return text;
+}
+
 #endif

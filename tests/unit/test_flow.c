@@ -683,19 +683,6 @@ static void test_summary(void)
 	node_free(root);
 }
 
-static const char *resource_of(struct feed *feed, int32_t tid, uint32_t nth)
-{
-	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
-					 feed->session->asked.to, 0, &omitted);
-	const struct wait *wait = g_ptr_array_index(waits, nth);
-	const char *text =
-		session_text(feed->session, session_resource(feed->session, wait->block));
-
-	g_ptr_array_free(waits, TRUE);
-	return text;
-}
-
 static void dump(struct feed *feed, int64_t time, int32_t tid, int32_t fd, const char *name)
 {
 	struct event event = event_of(feed, time, 0, "lttng_statedump_process_state");

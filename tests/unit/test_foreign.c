@@ -221,20 +221,6 @@ static void test_peer(void)
 	record_classes_free(classes);
 }
 
-/* What the nth wait of the thread was for. */
-static const char *resource_of(struct feed *feed, int32_t tid, uint32_t nth)
-{
-	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
-					 feed->session->asked.to, 0, &omitted);
-	const struct wait *wait = g_ptr_array_index(waits, nth);
-	const char *text =
-		session_text(feed->session, session_resource(feed->session, wait->block));
-
-	g_ptr_array_free(waits, TRUE);
-	return text;
-}
-
 /* What the open call was given: told behind its entry, it is as if the entry had said it. */
 static void test_told(void)
 {
