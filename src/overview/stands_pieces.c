@@ -11,15 +11,10 @@
 static void add_thread(const struct session *session, const struct finding_stretches *of,
 		       guint item, uint32_t thread, GArray *pieces)
 {
-	const struct thread *life = model_thread(&session->trace.model, thread);
-	int64_t from = MAX(life->begin, session->asked.from),
-		to = MIN(life->end, session->asked.to);
 	struct spans spans;
 	struct span span;
 
-	if (from >= to)
-		return;
-	spans_begin(&spans, session, thread, from, to);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next(&spans, &span)) {
 		struct counted piece = {item, thread, span.begin, span.end};
 

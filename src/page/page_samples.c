@@ -127,15 +127,12 @@ static void each_working(struct sampling *sampling, guint row,
 {
 	const struct session *session = sampling->rows->session;
 	uint32_t thread = g_array_index(sampling->rows->threads, uint32_t, row);
-	const struct thread *life = model_thread(&session->trace.model, thread);
-	int64_t from = MAX(life->begin, session->asked.from),
-		to = MIN(life->end, session->asked.to);
 	struct spans spans;
 	struct span span;
 
-	if (!life->samples.used || from >= to)
+	if (!model_thread(&session->trace.model, thread)->samples.used)
 		return;
-	spans_begin(&spans, session, thread, from, to);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next(&spans, &span))
 		if (leaf_wib(span.leaf) == WIB_WORKING)
 			visit(sampling, row, thread, &span);
@@ -197,15 +194,10 @@ static void add_waits_of(struct sampling *sampling, guint row)
 {
 	const struct session *session = sampling->rows->session;
 	uint32_t thread = g_array_index(sampling->rows->threads, uint32_t, row);
-	const struct thread *life = model_thread(&session->trace.model, thread);
-	int64_t from = MAX(life->begin, session->asked.from),
-		to = MIN(life->end, session->asked.to);
 	struct spans spans;
 	struct span span;
 
-	if (from >= to)
-		return;
-	spans_begin(&spans, session, thread, from, to);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next_off_cpu(&spans, &span)) {
 		struct slept slept = {row, span.begin, span.end - span.begin, thread, 0};
 
