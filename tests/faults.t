@@ -4,7 +4,6 @@
 traces that change, shrink or grow while they are read. One clear line, the right status (interface.md, "Exit
 status"), nothing left behind, what was there before as it was. Bad input and options are in badinput.t."""
 import glob
-import itertools
 import json
 import os
 import resource
@@ -259,18 +258,25 @@ def streams(directory):
     return [path for path in t.kernel_files(directory) if not path.endswith("metadata")]
 
 
-def while_reading(lines, change):
-    """What print_events prints if `change(files)` is called when `lines` lines of it have been taken: it waits for its
-    reader, so the change comes in the middle. The trace's own events, its lines, its status."""
+def held(program, change, lines=1000):
+    """What print_events prints if `change()` is called when `lines` lines have been printed: it waits there. Its lines,
+    status and messages."""
+    with subprocess.Popen(program, env={**os.environ, "HOLD_AT": str(lines)}, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        read = [process.stdout.readline() for _ in range(lines)]
+        change()
+        process.stdin.close()
+        rest, err = process.stdout.read(), process.stderr.read()
+    return [l for l in b"".join(read + [rest]).split(b"\n") if l], process.returncode, err
+
+
+def while_reading(change):
+    """The same with `change(files)` of a copy's streams, and before it the lines of the whole trace."""
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(LARGE, place + "/t")
         program = [os.path.join(t.BUILD, "print_events"), "direct", place + "/t"]
         whole = set(subprocess.run(program, stdout=subprocess.PIPE, check=True).stdout.split(b"\n"))
-        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            read = list(itertools.islice(process.stdout, lines))
-            change(streams(place + "/t"))
-            rest, err = process.stdout.read(), process.stderr.read()
-        return whole, [l for l in b"".join(read + [rest]).split(b"\n") if l], process.returncode, err
+        return whole, *held(program, lambda: change(streams(place + "/t")))
 
 
 def shrinks(cut):
@@ -278,7 +284,7 @@ def shrinks(cut):
     def change(files):
         for path in files:
             os.truncate(path, cut(os.path.getsize(path)))
-    whole, lines, status, err = while_reading(1000, change)
+    whole, lines, status, err = while_reading(change)
     assert status == 0, (status, err)
     events = [l for l in lines if b" kind=" in l]
     assert 1000 < len(events) + 10 < len(whole), (len(events), len(whole))
@@ -295,7 +301,7 @@ def disappears():
         with open(files[1] + ".new", "wb") as file:
             file.write(b"something else")
         os.rename(files[1] + ".new", files[1])
-    whole, lines, status, err = while_reading(1000, change)
+    whole, lines, status, err = while_reading(change)
     assert status == 0 and set(lines) | {b""} == whole, (status, err, len(lines), len(whole))
 
 
@@ -332,13 +338,12 @@ def grows():
             files["rest"] = file.read()
             file.truncate(at)
         program = [os.path.join(t.BUILD, "print_events"), "direct", place + "/t"]
-        still = subprocess.run(program, stdout=subprocess.PIPE, check=True).stdout.split(b"\n")
-        with subprocess.Popen(program, stdout=subprocess.PIPE) as process:
-            read = list(itertools.islice(process.stdout, 1000))
+        still = subprocess.run(program, stdout=subprocess.PIPE, check=True).stdout.split(b"\n")[:-1]
+
+        def more_comes():
             with open(path, "ab") as file:
                 file.write(files["rest"])
-            rest = process.stdout.read()
-        lines = b"".join(read + [rest]).split(b"\n")
+        lines, _, _ = held(program, more_comes)
     known = set(still)
     more = [l for l in lines if l not in known]
     assert len(more) == 1 and b" kind=" not in more[0], more     # one gap is all that differs: up to the others' end,

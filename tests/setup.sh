@@ -23,7 +23,8 @@ build_packages="autoconf automake libtool make gcc libc6-dev pkgconf
 # and clang's sanitizers are in libclang-rt-14-dev; build-essential, debhelper and lintian
 # make and judge the Debian package, mandoc the manual pages; chromium opens the report's pages; the engines
 # that whylate batch plans jobs for are asked themselves (tests/slurm.t, tests/engines.t).
-check_packages="babeltrace2 build-essential chromium chromium-driver clang clang-format-19 debhelper groff-base libclang-rt-14-dev iproute2 lintian mandoc munge
+check_packages="babeltrace2 build-essential chromium chromium-driver clang clang-format-19 debhelper groff-base libclang-rt-14-dev iproute2 liblttng-ctl0 libxml2-utils
+	lintian mandoc munge
 	openssh-client openssh-server parallel perl slurm-wlm systemd
 	protobuf-compiler python3 python3-jsonschema python3-selenium xz-utils"
 # The client of trace viewers runs on node (need_client); whoever has that from elsewhere, whose

@@ -5,9 +5,12 @@
  *   print_events direct|babeltrace TRACE...
  *
  * tests/reader.t compares the two. It stands between the reader and the session's own sink.
+ * With HOLD_AT=N in the environment it waits after N lines until its standard input ends: for
+ * tests that change the trace then.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands/commands.h"
@@ -17,6 +20,17 @@
 #include "event/kinds.h"
 
 static struct event_sink inner; /* the session's own functions */
+static uint64_t lines, hold_at; /* hold_at 0: never */
+
+static void end_line(void)
+{
+	putchar('\n');
+	if (++lines != hold_at)
+		return;
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
+}
 
 static void print_text(const char *key, const char *text)
 {
@@ -341,22 +355,25 @@ static void print_event(void *data, const struct event *event)
 		print_bytes("user_callstack", event->user_callstack);
 	}
 	print_arguments(session, event);
-	putchar('\n');
+	end_line();
 	inner.event(data, event);
 }
 
 static void print_begin(void *data, uint32_t host, uint32_t cpu, int64_t time)
 {
-	printf("%" PRId64 " host=%u cpu=%u packet\n", time, host, cpu);
+	printf("%" PRId64 " host=%u cpu=%u packet", time, host, cpu);
+	end_line();
 	inner.begin(data, host, cpu, time);
 }
 
 static void print_lost(void *data, const struct lost_events *lost)
 {
-	if (!lost->user)
-		printf("%" PRId64 " host=%u cpu=%u lost %" PRId64 "%s to %" PRId64 "\n",
-		       lost->begin, lost->host, lost->cpu, lost->count,
-		       lost->packets ? " packets" : "", lost->end);
+	if (!lost->user) {
+		printf("%" PRId64 " host=%u cpu=%u lost %" PRId64 "%s to %" PRId64, lost->begin,
+		       lost->host, lost->cpu, lost->count, lost->packets ? " packets" : "",
+		       lost->end);
+		end_line();
+	}
 	inner.lose(data, lost);
 }
 
@@ -370,10 +387,12 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
+	hold_at = getenv("HOLD_AT") ? strtoull(getenv("HOLD_AT"), NULL, 10) : 0;
 	for (int i = 2; i < argc; i++)
 		g_ptr_array_add(paths, argv[i]);
 	command_options(&options, &delay_command);
 	options.quiet = true;
+	options.jobs = hold_at ? 1 : 0; /* nobody reads ahead of who is held */
 	options.reader = strcmp(argv[1], "direct") == 0 ? READER_DIRECT : READER_BABELTRACE;
 	session = session_new(&options);
 	inner = session->trace.sink;
