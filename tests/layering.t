@@ -19,7 +19,7 @@ TABLE = {
     "event": "util", "kernel": "event", "metadata": "util", "reader": "metadata kernel", "skim": "reader jobs", "foreign": "reader",
     "timeline": "kernel", "model": "timeline", "state": "model", "objects": "state", "locks": "objects", "disk": "objects", "net": "objects",
     "threads": "locks disk net",
-    "flow": "threads", "guests": "model", "trace": "flow guests", "symbols": "util",
+    "flow": "threads", "guests": "model", "trace": "flow guests", "confine": "util", "symbols": "confine",
     # what is asked
     "run": "trace symbols jobs", "coverage": "run", "samples": "run",
     # why
@@ -36,9 +36,9 @@ TABLE = {
     "commands": "overview delay profile requests functions diff check explain export batch lami",
     "record": "tracefs statedump", "drill": "record report", "tracefs": "util", "statedump": "util",
     "tsp": "commands", "serve": "tsp",
-    "plugins/whylate": "commands",
+    "plugins/whylate": "commands", "sandbox": "report",
     "engines": "run",
-    "cli": "engines fleet serve drill skim foreign plugins/whylate",
+    "cli": "sandbox engines fleet serve drill skim foreign plugins/whylate",
 }
 FILES_MAX = 25
 
@@ -51,7 +51,9 @@ GLOBALS = {
     ("report/output", "made"): HANDLER + ": what is to be removed",
     ("report/output", "ours"): HANDLER + ": what is to be removed",
     ("cli/cut", "given_up"): "Babeltrace's graph that may not be freed is no leak",
-    ("symbols/confined", "question"): "of the confined child only: more than its stack should hold",
+    ("confine/confined", "question"): "of the confined child only: more than its stack should hold",
+    ("confine/confine", "now"): "what the whole process has given up",
+    ("report/terminal", "prepared"): "the process that waits to be the pager: there is one terminal",
     ("util/error", "q"): "GLib's own, of G_DEFINE_QUARK",
     ("util/spill", "trouble"): "the first error of any temporary file, like errno: stores say it, the report's end asks",
 }

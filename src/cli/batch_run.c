@@ -413,6 +413,7 @@ static bool analyse(struct options *options, GPtrArray *paths, FILE *lines,
 
 	if (options->batch.map && !paths->len)
 		read_paths(traces);
+	enter_sandbox(options, traces->len ? traces : paths, CONFINE_ANALYSIS);
 	for (guint i = 0; i < paths->len; i++) {
 		if (options->batch.map)
 			g_ptr_array_add(traces, g_strdup(paths->pdata[i]));

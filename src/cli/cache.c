@@ -55,6 +55,45 @@ static char *own_directory(void)
 	return status.st_uid == geteuid() ? g_build_filename(base, "whylate", NULL) : NULL;
 }
 
+/* Bytes of all files there, at most AUTO_BYTES. */
+static uint64_t bytes_below(const char *path, int depth)
+{
+	struct stat status;
+	uint64_t sum = 0;
+	const char *name;
+	GDir *dir;
+
+	if (lstat(path, &status) != 0 || (!depth && stat(path, &status) != 0))
+		return 0;
+	if (!S_ISDIR(status.st_mode))
+		return S_ISREG(status.st_mode) ? (uint64_t) status.st_size : 0;
+	dir = depth < 12 ? g_dir_open(path, 0, NULL) : NULL;
+	while (dir && sum < AUTO_BYTES && (name = g_dir_read_name(dir))) {
+		g_autofree char *below = g_build_filename(path, name, NULL);
+
+		sum += bytes_below(below, depth + 1);
+	}
+	if (dir)
+		g_dir_close(dir);
+	return sum;
+}
+
+char *cache_place(const struct options *options, const GPtrArray *paths)
+{
+	char *place = options->cache ? g_strdup(options->cache) : own_directory();
+	uint64_t bytes = 0;
+
+	for (guint i = 0; i < paths->len && bytes < AUTO_BYTES; i++)
+		bytes += bytes_below(paths->pdata[i], 0);
+	if (!place || g_strcmp0(options->cache, "off") == 0 || options->every ||
+	    options->reader == READER_BABELTRACE)
+		g_clear_pointer(&place, g_free);
+	else if (!g_file_test(place, G_FILE_TEST_EXISTS) &&
+		 bytes >= (options->cache ? 1 : AUTO_BYTES))
+		g_mkdir_with_parents(place, 0700);
+	return place;
+}
+
 struct cache *cache_new(const struct options *options, GPtrArray *paths)
 {
 	g_autoptr(GString) name = g_string_new(NULL);

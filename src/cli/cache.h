@@ -24,6 +24,9 @@
 struct cache;
 
 /* NULL: --cache off, or not worth it. */
+/* Where images of these traces will be kept, made if it is not there; NULL: nowhere. Free with
+ * g_free(). */
+char *cache_place(const struct options *options, const GPtrArray *paths);
 struct cache *cache_new(const struct options *options, GPtrArray *paths);
 void cache_free(struct cache *cache);
 

@@ -14,6 +14,7 @@
 #include "event/relay.h"
 #include "reader/reader.h"
 #include "run/session.h"
+#include "sandbox/sandbox.h"
 
 struct event_list;
 
@@ -110,6 +111,8 @@ void help_print_words(void);
 /* One trace, or several that belong together: read and reported as the options say; returns the
  * exit status. What was wrong is told. */
 int run(struct options *options, GPtrArray *paths, char **heard);
+/* Gives up what the command does not need to answer (sandbox.h); run() does it by itself. */
+void enter_sandbox(const struct options *options, const GPtrArray *paths, enum confine_set set);
 
 /* Those that do it in another way: their arguments to their exit status. */
 int batch_run(int argc, char **argv);

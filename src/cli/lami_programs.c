@@ -255,6 +255,8 @@ static int run_test(const struct lami_analysis *analysis, struct asked *asked, G
 
 	command_options(&options, command_find(commands, analysis->command));
 	status = set_options(analysis, asked, &options, paths);
+	if (status < 0)
+		enter_sandbox(&options, paths, CONFINE_ANALYSIS);
 	options_clear(&options);
 	if (status >= 0)
 		return print_error(asked->heard ? asked->heard : "wrong usage", status);

@@ -16,6 +16,7 @@
 #include "cli/cache.h"
 #include "commands/periodic.h"
 #include "report/report.h"
+#include "sandbox/sandbox.h"
 #include "util/error.h"
 #include "util/spill.h"
 #include "limits/limits_report.h"
@@ -249,6 +250,13 @@ static void tell_stages(const struct options *options, const struct stages *stag
 		usage.ru_maxrss / 1024);
 }
 
+void enter_sandbox(const struct options *options, const GPtrArray *paths, enum confine_set set)
+{
+	g_autofree char *cache = cache_place(options, paths);
+
+	sandbox_enter(options, paths, cache, set);
+}
+
 int run(struct options *options, GPtrArray *paths, char **heard)
 {
 	struct input input = {0}, other = {0};
@@ -257,6 +265,7 @@ int run(struct options *options, GPtrArray *paths, char **heard)
 	uint64_t events = 0;
 	int status, status_other;
 
+	enter_sandbox(options, paths, CONFINE_ANALYSIS);
 	if (!read_other(&other, options, paths, &error) ||
 	    !input_read(&input, options, paths, &error)) {
 		status = tell_error(heard, error);
@@ -342,6 +351,7 @@ static int read_and_serve(struct options *options, GPtrArray *paths)
 		return tell_error(NULL, error);
 	options->reading = tell_reading;
 	options->reading_data = http;
+	enter_sandbox(options, paths, CONFINE_SERVER);
 	status = read_to_serve(http, options, paths);
 	http_close(http);
 	return status;

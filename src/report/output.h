@@ -79,6 +79,8 @@ void output_abandon(void);
  * that, NULL: nothing is to be done. */
 FILE *text_dress(struct output *output, bool pages, bool glossary);
 void text_undress(struct output *output, FILE *plain);
+/* A pager may be wanted when no program can be begun any more. */
+void text_expect_pager(void);
 /* paint.c: the line with what colours it has on a terminal; free with g_free(). */
 char *line_painted(const char *line);
 /* The environment says that letters are UTF-8. */

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "confine/later.h"
 #include "report/report.h"
 #include "words/terms.h"
 
@@ -167,32 +168,42 @@ static const char *pager_command(void)
 	return found || strchr(words[0], '=') ? command : NULL;
 }
 
-static void begin_pager(struct dress *dress)
+/* A process that waits to be one, begun before there is anything to be shown: the command cannot
+ * begin programs any more once it reads a trace (confine/). */
+static struct later prepared;
+
+static bool prepare(void)
 {
 	const char *command = pager_command();
-	int ends[2];
+	g_autofree char *line = NULL;
 
-	if (!command || pipe(ends) != 0)
-		return;
+	if (!command || prepared.pid)
+		return prepared.pid != 0;
+	line = g_strconcat("LESS=${LESS-FRX}; export LESS; ", command, NULL);
+	if (!later_new(&prepared, (char *[]) {(char *) "sh", (char *) "-c", line, NULL}, true))
+		prepared = (struct later) {0};
+	return prepared.pid != 0;
+}
+
+void text_expect_pager(void)
+{
+	const char *terminal = g_getenv("TERM");
+
+	if (isatty(STDOUT_FILENO) && g_strcmp0(terminal, "dumb") != 0)
+		prepare();
+}
+
+static void begin_pager(struct dress *dress)
+{
 	fflush(dress->to);
-	dress->pager = fork();
-	if (dress->pager == 0) {
-		dup2(ends[0], STDIN_FILENO);
-		close(ends[0]);
-		close(ends[1]);
-		setenv("LESS", "FRX", false);
-		signal(SIGINT, SIG_DFL);
-		execl("/bin/sh", "sh", "-c", command, (char *) NULL);
-		_exit(127);
-	}
-	close(ends[0]);
-	if (dress->pager > 0) {
-		dress->pipe = fdopen(ends[1], "w");
-		/* it is the pager's now; leaving that ends both */
-		sigaction(SIGINT, &(struct sigaction) {.sa_handler = SIG_IGN}, &dress->interrupt);
-	} else {
-		close(ends[1]);
-	}
+	if (!prepare())
+		return;
+	dress->pager = prepared.pid;
+	dress->pipe = fdopen(prepared.text, "w");
+	/* it is the pager's now; leaving that ends both */
+	sigaction(SIGINT, &(struct sigaction) {.sa_handler = SIG_IGN}, &dress->interrupt);
+	later_go(&prepared);
+	prepared = (struct later) {0};
 }
 
 static void release(struct dress *dress, bool pages)

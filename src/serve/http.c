@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "confine/later.h"
 #include "report/report.h"
 #include "serve/guard.h"
 #include "serve/kept.h"
@@ -47,6 +48,7 @@ struct http {
 		*waiting; /* struct pending: whose answer is being made, here or for another one */
 	GPtrArray *held; /* struct pending: until the trace is read */
 	struct kept_answers kept;
+	struct later browser; /* pid 0: none is wanted, or there */
 };
 
 struct pending {
@@ -462,8 +464,6 @@ static int take_signals(sigset_t *before)
 static void announce(struct http *http)
 {
 	g_autofree char *url = guard_url(&http->guard);
-	g_autoptr(GError) error = NULL;
-	const char *command[] = {"xdg-open", url, NULL};
 
 	if (http->announced)
 		return;
@@ -472,12 +472,23 @@ static void announce(struct http *http)
 	if (!http->options->quiet)
 		printf("Trace Server Protocol: %stsp/api\nCtrl-C ends it.\n", url);
 	fflush(stdout);
-	if (http->options->serve.open &&
-	    !g_spawn_async(NULL, (char **) command, NULL,
-			   G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL |
-				   G_SPAWN_STDERR_TO_DEV_NULL,
-			   NULL, NULL, NULL, &error))
-		fprintf(stderr, "whylate: cannot open a browser: %s\n", error->message);
+	if (http->browser.pid)
+		later_go(&http->browser);
+	else if (http->options->serve.open)
+		fputs("whylate: cannot open a browser: there is no xdg-open\n", stderr);
+}
+
+/* It is shown when there is something to see; no program can be begun then (confine/). */
+static void expect_browser(struct http *http)
+{
+	g_autofree char *url = guard_url(&http->guard);
+	g_autofree char *program = g_find_program_in_path("xdg-open");
+	static const char line[] = "exec xdg-open \"$0\" >/dev/null 2>&1";
+
+	if (http->options->serve.open && program &&
+	    !later_new(&http->browser,
+		       (char *[]) {(char *) "sh", (char *) "-c", (char *) line, url, NULL}, false))
+		http->browser = (struct later) {0};
 }
 
 struct http *http_open(const struct options *options, const GPtrArray *paths, GError **error)
@@ -496,6 +507,7 @@ struct http *http_open(const struct options *options, const GPtrArray *paths, GE
 	guard_init(&http->guard, address, port, options->serve.listen != NULL,
 		   options->serve.origins);
 	g_free(address);
+	expect_browser(http);
 	http->waiting = g_ptr_array_new();
 	http->held = g_ptr_array_new();
 	kept_init(&http->kept);

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "symbols/confined.h"
+#include "confine/confined.h"
 
 #define OPENING UINT64_MAX
 enum { ASK_SITE = 1, ASK_FIT };

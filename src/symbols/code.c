@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "confine/confine.h"
+
 struct unit {
 	Dwarf_Addr low, high;
 	Dwarf_Die die;
@@ -60,6 +62,9 @@ static enum code_trouble open_elf(const char *path, int *fd, char **why)
 
 	/* not to wait for who writes to a FIFO of that name */
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (*fd < 0 && errno == EACCES && confine_state().files)
+		return say(CODE_UNREADABLE, why,
+			   "may not be read: --binary-path names where programs are");
 	if (*fd < 0 || fstat(*fd, &status) != 0)
 		return say(CODE_UNREADABLE, why, g_strerror(errno));
 	if (!S_ISREG(status.st_mode))

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "symbols/binary.h"
-#include "symbols/confined.h"
+#include "confine/confined.h"
 #include "whylate/whylate.h"
 
 static char *folder; /* for all files; removed at the end */

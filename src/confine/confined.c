@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Questions and answers over a pair of sockets: see confined.h. */
-#include "symbols/confined.h"
+#include "confine/confined.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "confine/confine.h"
 
 struct confined {
 	confined_serve serve;
@@ -95,13 +97,11 @@ static uint64_t data_bytes(void)
 }
 
 /* Nothing that a file makes a library do reaches further than this process. */
-static void confine(void)
+static void confine(uint64_t has)
 {
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGCHLD, SIGPIPE};
-	uint64_t has = data_bytes();
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(faults); i++)
 		signal(faults[i], SIG_DFL);
 	signal(SIGINT, SIG_IGN); /* the parent decides */
@@ -113,15 +113,16 @@ static void confine(void)
 		limit(RLIMIT_DATA, has + CONFINED_BYTES);
 	/* libdw would ask servers that this variable names for what it does not find */
 	unsetenv("DEBUGINFOD_URLS");
+	confine_begin(NULL, CONFINE_CHILD);
 }
 
 /* The child: answers until nobody asks any more. */
-static G_GNUC_NORETURN void answer_all(struct confined *confined, int fd)
+static G_GNUC_NORETURN void answer_all(struct confined *confined, int fd, uint64_t has)
 {
 	static char question[CONFINED_MESSAGE];
 	GByteArray *answer = g_byte_array_new();
 
-	confine();
+	confine(has);
 	for (;;) {
 		ssize_t length = recv(fd, question, sizeof question, 0);
 
@@ -140,6 +141,7 @@ static G_GNUC_NORETURN void answer_all(struct confined *confined, int fd)
 
 static bool start(struct confined *confined)
 {
+	uint64_t has = data_bytes(); /* what is in /proc of the child cannot be read there */
 	int ends[2];
 	pid_t child;
 
@@ -153,7 +155,7 @@ static bool start(struct confined *confined)
 	child = fork();
 	if (child == 0) {
 		close(ends[0]);
-		answer_all(confined, ends[1]);
+		answer_all(confined, ends[1], has);
 	}
 	close(ends[1]);
 	if (child < 0) {

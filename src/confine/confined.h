@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* A function that is run in a child process, since it may crash or hang there.
  *
- * Part of symbols/, for libraries that read files without being made for hostile
- * ones (libdw: binary.h). The child has the state as fork() copies it, may not
- * write files, start programs or take more than CONFINED_BYTES besides, and
- * ends with its parent. What comes back is to be read with the same distrust
+ * Part of confine/, for libraries that read files without being made for hostile
+ * ones (libdw: symbols/binary.h). The child has the state as fork() copies it, can read files and
+ * answer, and nothing else (CONFINE_CHILD), also where its parent is Babeltrace; it takes
+ * CONFINED_BYTES besides at most, and ends with its parent. What comes back is to be read with the same distrust
  * as the file.
  *
  * Each binary has its own child, 8 at a time: a file on which it crashes, or is silent for 30 s,
  * cannot be read, and the report says so. No server is asked for debug files. What remains: the
- * child can read what the user can, and a file made for it may make its own answers wrong.
+ * child can read what its parent can, and a file made for it may make its own answers wrong.
  * Rejected: limits on sizes (libdw hangs on small files), one child for all files (a crash would
  * spoil another file's answer), libstdc++'s demangler (no Rust, and one more shared library).
  */
-#ifndef WHYLATE_SYMBOLS_CONFINED_H
-#define WHYLATE_SYMBOLS_CONFINED_H
+#ifndef WHYLATE_CONFINE_CONFINED_H
+#define WHYLATE_CONFINE_CONFINED_H
 
 #include <glib.h>
 #include <stdint.h>
