@@ -12,17 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 /* Highest number that an architecture gives a call, but for ARM's own. */
 #define NUMBERS 1024
 #define LIKE_UNKNOWN SCMP_ACT_ERRNO(ENOSYS)
@@ -391,7 +380,7 @@ bool calls_confine(enum confine_set set)
 		SAY(&filter, LIKE_UNKNOWN, starting);
 	if (set == CONFINE_SERVER)
 		SAY(&filter, SCMP_ACT_ALLOW, server);
-	if (SANITIZED)
+	if (CONFINE_SANITIZED)
 		SAY(&filter, SCMP_ACT_ALLOW, sanitizers);
 	SAY(&filter, LIKE_UNKNOWN, refused);
 	say_some(&filter, set);

@@ -22,6 +22,18 @@
 #include <glib.h>
 #include <stdbool.h>
 
+/* The build has sanitizers, which look into their own process. */
+#if defined(__SANITIZE_ADDRESS__)
+#define CONFINE_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CONFINE_SANITIZED 1
+#endif
+#endif
+#ifndef CONFINE_SANITIZED
+#define CONFINE_SANITIZED 0
+#endif
+
 enum confine_set {
 	CONFINE_ANALYSIS, /* reads files, computes, writes files; starts processes, but no program */
 	CONFINE_SERVER, /* … and answers at sockets that it has already */

@@ -102,7 +102,7 @@ static void read_system(struct confine *confine)
 	if (built)
 		confine_read(confine, built);
 	confine_write(confine, "/dev/null", true);
-	confine_read(confine, "/proc/self/statm");
+	confine_read(confine, CONFINE_SANITIZED ? "/proc/self" : "/proc/self/statm");
 }
 
 /* The directory that is there, of those that lead to it: it will be made. */
