@@ -101,12 +101,14 @@ done
 signs=@ROOT@/signs
 [ -z "$task" ] && exec @ROOT@/bin/whylate-itself "$@"
 rm "$signs/kill.$task" 2>/dev/null && kill -9 $$
+held=
 if [ "$SSH_CONNECTION" ] && mkdir "$signs/held.remote" 2>/dev/null; then
+	# said last: from then on it may end at any time, and the next one of this task is not held
+	held=1
 	echo "$task" >"$signs/remote.new"
 	mv "$signs/remote.new" "$signs/remote"
-	touch "$signs/hold.$task"
 fi
-if [ -e "$signs/hold.$task" ] && mkdir "$signs/held.$task" 2>/dev/null; then
+if [ "$held" ] || { [ -e "$signs/hold.$task" ] && mkdir "$signs/held.$task" 2>/dev/null; }; then
 	while [ -d "$signs" ] && [ ! -e "$signs/go.$task" ]; do sleep 0.1; done
 	@ROOT@/bin/whylate-itself "$@"
 	touch "$signs/late.$task"

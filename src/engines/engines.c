@@ -70,11 +70,17 @@ static const struct engine_file parallel_files[] = {
 	 "#!/bin/sh\n"
 	 "# Runs all tasks, and the merge. A lost host costs tries of what runs elsewhere, too: "
 	 "ten. Arguments are parallel's, as\n"
-	 "# --sshlogin 4/web1,4/web2,: (4 at once on each, and on this machine).\n"
+	 "# --sshlogin 4/web1,4/web2,: (4 at once on each, and on this machine). $SSH: ssh, or "
+	 "with "
+	 "options of its own.\n"
 	 "set -eu\n"
 	 "cd @DIRECTORY@\n"
-	 "seq 0 @LAST@ | parallel --will-cite --retries 10 --joblog log/jobs --results "
-	 "log/task-{1} "
+	 "# a host that falls silent is given up after half a minute, else its tasks would wait "
+	 "for it for ever\n"
+	 "ssh=\"${SSH:-ssh} -o ConnectTimeout=10 -o ServerAliveInterval=10 -o "
+	 "ServerAliveCountMax=3\"\n"
+	 "seq 0 @LAST@ | parallel --will-cite --ssh \"$ssh\" --retries 10 --joblog log/jobs "
+	 "--results log/task-{1} "
 	 "--env WHYLATE \"$@\" @DIRECTORY@/task {1} >/dev/null || "
 	 "echo \"some tasks failed: log/jobs has their status\" >&2\n"
 	 "exec ./merge\n",
@@ -91,9 +97,12 @@ static const struct engine_file parallel_files[] = {
 	 "\n"
 	 "One task again, such as number 3, and the merge: ./task 3; ./merge\n"
 	 "\n"
-	 "A task whose host is lost runs elsewhere. All hosts must see the traces and this "
-	 "directory under\n"
-	 "the same paths, and have whylate (or $WHYLATE).\n",
+	 "A task whose host is lost runs elsewhere; one that falls silent is given up after half "
+	 "a minute.\n"
+	 "$SSH may be ssh with options of its own (SSH='ssh -F FILE' ./run ...); those count "
+	 "first. All hosts must\n"
+	 "see the traces and this directory under the same paths, and have whylate (or "
+	 "$WHYLATE).\n",
 	 NULL},
 	{0}};
 
