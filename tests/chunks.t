@@ -3,70 +3,24 @@
 """A rotated trace says what the whole one says: the packets of recorded
 traces, divided between two chunks as `lttng rotate` lays them out, must give
 the same report, byte for byte. A user-space trace beside them is left alone."""
+import json
 import os
 import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 
 import whylate_test as t
-
-# packet header of lttng-modules 2.8+: magic, UUID, stream id, stream instance
-# id; then the context: begin, end, content size, packet size (bits) …
-PACKET_SIZE_AT = 4 + 16 + 4 + 8 + 8 + 8 + 8
+from chunked import chunk_name, kernel_of, rotate
 
 tap = t.Tap()
 
 
-def packets(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    at, found = 0, []
-    while at < len(data):
-        size = struct.unpack_from("<Q", data, at + PACKET_SIZE_AT)[0] // 8
-        assert struct.unpack_from("<I", data, at)[0] == 0xC1FC1FC1 and size > 0, (path, at)
-        found.append(data[at:at + size])
-        at += size
-    return found
-
-
-def rotate(kernel, place):
-    """Two chunks below `place`, as of a session that was rotated once."""
-    counts = []
-    chunks = [os.path.join(place, "archives", name, "kernel")
-              for name in ("20261121T091314+0000-20261121T091315+0000-0",
-                           "20261121T091315+0000-20261121T091316+0000-1")]
-    for chunk in chunks:
-        os.makedirs(chunk)
-        shutil.copy(os.path.join(kernel, "metadata"), chunk)
-    for name in sorted(os.listdir(kernel)):
-        path = os.path.join(kernel, name)
-        if name in ("metadata", "index") or not os.path.getsize(path):
-            continue
-        parts = packets(path)
-        counts.append(len(parts))
-        half = len(parts) // 2
-        for chunk, some in zip(chunks, (parts[:half], parts[half:])):
-            if some:
-                with open(os.path.join(chunk, name), "wb") as file:
-                    file.write(b"".join(some))
-    symbols = os.path.join(os.path.dirname(kernel), "..", "kallsyms")
-    if os.path.exists(symbols): # of the functions in its call stacks
-        shutil.copy(symbols, place)
-    return counts
-
-
-def kernel_of(directory):
-    for path, folders, files in os.walk(directory):
-        if "metadata" in files and "/ust/" not in path + "/":
-            return path
-    raise AssertionError("no trace in " + directory)
-
-
 def same(name, *arguments):
     with tempfile.TemporaryDirectory(dir=t.CACHE) as place:
-        counts = rotate(kernel_of(t.trace(name)), place)
-        assert max(counts) > 1, counts
+        chunks = rotate(kernel_of(t.trace(name)), place)
+        assert all(any(chunk.values()) for chunk in chunks)
         whole = t.output("delay", t.trace(name), *arguments, "--format", "json", "--quiet")
         parts = t.output("delay", place, *arguments, "--format", "json", "--quiet")
         assert whole == parts, "the reports differ"
@@ -97,11 +51,56 @@ def named_twice():
     assert once == t.output("overview", trace, kernel_of(trace), "--format", "json")
 
 
+def missing():
+    """A chunk that is not there is a gap: from the end of the packet before it to the begin of the one behind, of each
+    CPU, with so many packets lost as it had (packets are numbered)."""
+    with tempfile.TemporaryDirectory(dir=t.CACHE) as place:
+        chunks = rotate(kernel_of(t.trace("callstack")), place, 3)
+        shutil.rmtree(os.path.join(place, "archives", chunk_name(1)))
+        report = json.loads(t.output("overview", place, "--format", "json", "--quiet"))
+    expected = []
+    for cpu, name in enumerate(sorted(chunks[0])):
+        assert all(chunk[name] for chunk in chunks), chunks
+        # begin and end stand in front of the sizes; both clocks of this recording have one distance
+        begin, end = chunks[0][name][-1][40:48], chunks[2][name][0][32:40]
+        expected.append((cpu, struct.unpack("<Q", end)[0] - struct.unpack("<Q", begin)[0]))
+    gaps = [(gap["cpu"], gap["end"] - gap["begin"]) for gap in report["coverage"]["gaps"]]
+    assert sorted(gaps) == expected, (gaps, expected)
+    assert report["coverage"]["discarded_packets"] == sum(map(len, chunks[1].values()))
+
+
+def really_rotated():
+    """As LTTng lays it out: events are those that babeltrace2 reads in the three, and nothing is lost where one ends. Its
+    packets in one directory give the same report."""
+    trace = t.trace("rotated")
+    found = sorted(path for path, _, files in os.walk(trace) if "metadata" in files)
+    assert len(found) == 3, found
+    with tempfile.TemporaryDirectory(dir=t.CACHE) as place:
+        whole = os.path.join(place, "kernel")
+        os.makedirs(whole)
+        shutil.copy(os.path.join(found[0], "metadata"), whole)
+        # the current chunk comes before "archives" by name, and is the last one
+        for name in ("ch_0", "ch_1"):
+            with open(os.path.join(whole, name), "wb") as file:
+                for chunk in found[1:] + found[:1]:
+                    with open(os.path.join(chunk, name), "rb") as part:
+                        file.write(part.read())
+        for words in (("delay", "--thread", "all"), ("overview",), ("profile",)):
+            assert t.output(words[0], place, *words[1:], "--format", "json") == \
+                t.output(words[0], trace, *words[1:], "--format", "json"), words
+    report = json.loads(t.output("overview", trace, "--format", "json"))
+    events = sum(len(subprocess.check_output(["babeltrace2", chunk]).splitlines()) for chunk in found)
+    coverage = report["coverage"]
+    assert coverage["events"] == events and coverage["gaps"] == [] and coverage["discarded_packets"] == 0, coverage
+
+
 # of the small traces only these have more than one packet a stream
 tap.case("callstack in two chunks, a target", same, "callstack", "--target",
          "sched_process_exec nth=last")
 tap.case("lost in two chunks, all threads", same, "lost", "--thread", "all")
 tap.case("callstack in two chunks, a report each 300 ms", every, "callstack", "300ms")
+tap.case("a session that LTTng rotated", really_rotated)
+tap.case("a chunk is missing", missing)
 tap.case("a user-space trace beside", beside_user_space)
 tap.case("a trace named twice", named_twice)
 sys.exit(tap.done())

@@ -30,7 +30,7 @@ TABLE = {
     # a room a question: none uses another
     "overview": "page whatif limits settings", "delay": "page whatif limits settings", "profile": "page whatif limits traits",
     "requests": "page whatif limits settings traits", "functions": "page calls", "diff": "page whatif calls settings traits", "check": "page",
-    "explain": "findings", "export": "whatif", "batch": "page findings limits settings apart", "lami": "report tracking",
+    "explain": "findings", "export": "whatif", "batch": "page findings limits settings apart foreign", "lami": "report tracking",
     # all of them
     "fleet": "batch",
     "commands": "overview delay profile requests functions diff check explain export batch lami",

@@ -46,6 +46,13 @@ static const struct option
 		 option_switch,
 		 AT(batch.merge),
 		 .terminal = true},
+	follow = {"follow",
+		  NULL,
+		  "report what comes to the directories, until a signal ends\nit: each chunk of a "
+		  "session that is rotated, each snapshot",
+		  option_switch,
+		  AT(batch.follow),
+		  .terminal = true},
 	merged = {"merged",    "FILE",           "write what all lines add up to, too",
 		  option_file, AT(batch.merged), .terminal = true},
 	plan = {"plan",
@@ -95,6 +102,7 @@ static const struct option *const options[] = {
 	&option_fail_if,
 	&option_budget,
 	&jobs,
+	&follow,
 	&map,
 	&merge,
 	&merged,
@@ -150,6 +158,17 @@ static bool check(struct options *asked, GError **error)
 				       : batch->expect ? "--expect"
 						       : "--anonymise",
 				       "the job does that, or cannot", error);
+	if (batch->follow && (batch->map || batch->merge || batch->plan || batch->pages))
+		return options_exclude("--follow",
+				       batch->map     ? "--map"
+				       : batch->merge ? "--merge"
+				       : batch->plan  ? "--plan"
+						      : "--pages",
+				       "what comes is reported here, and once", error);
+	if (batch->follow && (asked->from.kind != WHEN_NONE || asked->to.kind != WHEN_NONE))
+		return options_exclude("--follow",
+				       asked->from.kind != WHEN_NONE ? "--from" : "--to",
+				       "what comes is reported whole", error);
 	if (batch->expect && asked->anonymise)
 		return options_exclude("--expect", "--anonymise", "lines have other names then",
 				       error);

@@ -7,12 +7,16 @@
 #define WHYLATE_CLI_CLI_H
 
 #include <glib.h>
+#include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 #include "cli/record_options.h"
 #include "commands/commands.h"
 #include "event/relay.h"
 #include "reader/reader.h"
+#include "report/output.h"
 #include "run/session.h"
 #include "sandbox/sandbox.h"
 
@@ -113,6 +117,44 @@ void help_print_words(void);
 int run(struct options *options, GPtrArray *paths, char **heard);
 /* Gives up what the command does not need to answer (sandbox.h); run() does it by itself. */
 void enter_sandbox(const struct options *options, const GPtrArray *paths, enum confine_set set);
+
+/* --- whylate batch: batch_jobs.c; and what comes while it waits: batch_follow.c --------------- */
+
+struct job {
+	const char *trace; /* borrowed */
+	pid_t pid; /* 0: not begun, or over */
+	int out, err; /* files in memory: what the child writes */
+	json_t *line; /* owned; NULL: not over yet */
+	char *page; /* owned; its page, that a second child writes; NULL: none */
+};
+
+struct mapping {
+	struct options *options; /* borrowed */
+	struct job *jobs; /* owned */
+	guint count, begun, printed, running;
+	struct output output;
+	FILE *lines; /* borrowed; all lines, for the sum; NULL: only mapped */
+};
+
+/* Begins the process; false: it could not be, and `job->line` says so. */
+bool job_begin(struct mapping *all, struct job *job);
+/* Its process has ended: it has its line then, or another process writes its page. */
+void job_end(struct mapping *all, struct job *job, int wait_status);
+/* Writes the line, and says what is wrong. */
+void job_print(const struct mapping *all, const json_t *line);
+
+/* A process that analyses has options of its own. */
+void job_options(struct options *options);
+/* All that was written to a file in memory, which is empty then. Free with g_free(). */
+char *job_text(int fd);
+/* The line of a trace: `status` of its analysis, what that said (`end`: and how it ended, NULL),
+ * its report, or "". */
+json_t *job_line(const struct options *options, const char *trace, int status, const char *said,
+		 const char *end, const char *report);
+guint job_cores(const struct options *options);
+
+/* `whylate batch --follow`: until a signal comes. */
+bool batch_follow(struct options *options, GPtrArray *paths, FILE *lines, GError **error);
 
 /* Those that do it in another way: their arguments to their exit status. */
 int batch_run(int argc, char **argv);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "limits/judge.h"
 #include "report/report.h"
 #include "util/error.h"
 #include "util/when.h"
@@ -96,7 +97,11 @@ static bool make_report(const struct periodic *periodic, struct session *session
 		if (host->any)
 			host->end = MAX(host->end, to);
 	}
-	return session_finish(session, error) && write_report(periodic, session, error);
+	if (!session_finish(session, error))
+		return false;
+	if (session->asked.options->limits->len) /* of a chunk (chunked.h): --every has none */
+		session->found.judged = judgements_new(session);
+	return write_report(periodic, session, error);
 }
 
 /* The exit status is the error's; its message goes to `message`. */

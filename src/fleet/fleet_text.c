@@ -97,6 +97,15 @@ static void trace_line(void *data, const json_t *trace)
 	}
 }
 
+void batch_text_trace(const json_t *line, struct output *output)
+{
+	struct text text = {output, UINT32_MAX, 0};
+	json_t *entry = batch_entry_of(line);
+
+	trace_line(&text, entry);
+	json_decref(entry);
+}
+
 /* --- findings -------------------------------------------------------------------------------- */
 
 static void finding_line(const struct text *text, const json_t *finding)

@@ -11,5 +11,7 @@
  * False as batch_each(). */
 bool batch_text_write(struct batch *batch, const json_t *merged, const char *sum, uint32_t limit,
 		      struct output *output);
+/* One trace's part of it, from its line. */
+void batch_text_trace(const json_t *line, struct output *output);
 
 #endif

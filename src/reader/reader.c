@@ -18,6 +18,8 @@ struct reader {
 	guint count;             /* in the heap */
 	bool on_record;          /* reader_next_record() told of the heap's first, */
 	uint64_t record_at;      /* … which begins there behind its header */
+	guint chunk_from; /* the first of the directories that is of the newest chunk */
+	int64_t settled; /* ns: see reader_settled() */
 };
 
 static struct stream *stream_for(struct reader *reader, guint first,
@@ -281,6 +283,135 @@ void reader_free(struct reader *reader)
 	g_ptr_array_free(reader->directories, TRUE);
 	g_free(reader->heap);
 	g_free(reader);
+}
+
+/* --- chunk after chunk ------------------------------------------------------- */
+
+static struct stream *same_stream(const struct reader *reader, const struct stream *chunk)
+{
+	for (guint i = 0; i < reader->streams->len; i++) {
+		struct stream *stream = g_ptr_array_index(reader->streams, i);
+
+		if (stream != chunk && stream->class_id == chunk->class_id &&
+		    stream->id == chunk->id && stream->host == chunk->host)
+			return stream;
+	}
+	return NULL;
+}
+
+/* The packets of a chunk behind those of the chunks before it. What would come before them was
+ * passed already, and is lost. */
+static void join_packets(struct stream *stream, const struct stream *chunk)
+{
+	for (guint i = 0; i < chunk->packets->len; i++) {
+		const struct ctf_packet *packet =
+			&g_array_index(chunk->packets, struct ctf_packet, i);
+		const struct ctf_packet *last = &g_array_index(stream->packets, struct ctf_packet,
+							       stream->packets->len - 1);
+
+		if (packet->begin < last->begin ||
+		    (packet->begin == last->begin && packet->sequence == last->sequence)) {
+			packet->file->lost += packet->size / 8;
+			continue;
+		}
+		g_array_append_vals(stream->packets, packet, 1);
+		g_ptr_array_add(stream->directories, chunk->directories->pdata[i]);
+	}
+	if (stream->packet) /* the array may have moved */
+		stream->packet =
+			&g_array_index(stream->packets, struct ctf_packet, stream->next - 1);
+}
+
+/* Each of the chunk's streams, from `first` on, goes on with the one that it is of; new ones
+ * stay. */
+static void join_streams(struct reader *reader, guint first)
+{
+	for (guint i = first; i < reader->streams->len;) {
+		struct stream *chunk = g_ptr_array_index(reader->streams, i);
+		struct stream *stream = same_stream(reader, chunk);
+
+		if (!stream) {
+			chunk->goes_on = true;
+			chunk->number = i++;
+			continue;
+		}
+		join_packets(stream, chunk);
+		g_ptr_array_remove_index(reader->streams, i);
+	}
+}
+
+bool reader_add_chunk(struct reader *reader, GPtrArray *directories, GError **error)
+{
+	guint first = reader->streams->len;
+
+	reader->chunk_from = reader->directories->len;
+	for (guint k = 0; k < directories->len; k++)
+		if (!add_directory(reader, first, g_ptr_array_index(directories, k), error)) {
+			g_ptr_array_set_size(reader->streams, (gint) first);
+			return false;
+		}
+	finish_streams(reader, first, 0);
+	reader->settled = INT64_MAX;
+	for (guint i = first; i < reader->streams->len; i++)
+		reader->settled = MIN(reader->settled,
+				      stream_end_time(g_ptr_array_index(reader->streams, i)));
+	join_streams(reader, first);
+	reader->heap = g_renew(struct stream *, reader->heap, reader->streams->len + 1);
+	for (guint i = 0; i < reader->streams->len; i++) {
+		struct stream *stream = g_ptr_array_index(reader->streams, i);
+
+		if (stream->item == STREAM_END || i >= first)
+			stream_next(stream);
+	}
+	order_heap(reader);
+	return true;
+}
+
+int64_t reader_settled(const struct reader *reader)
+{
+	return reader->settled;
+}
+
+/* Packets that have been read, but for the one that is being read and the one before it. */
+static void forget_packets(struct stream *stream)
+{
+	guint count = stream->next > 2 ? stream->next - 2 : 0;
+
+	g_array_remove_range(stream->packets, 0, count);
+	g_ptr_array_remove_range(stream->directories, 0, count);
+	stream->next -= count;
+	if (stream->packet)
+		stream->packet =
+			&g_array_index(stream->packets, struct ctf_packet, stream->next - 1);
+	else
+		stream->file = NULL;
+}
+
+static bool is_used(const struct reader *reader, const struct stream_directory *directory)
+{
+	for (guint i = 0; i < reader->streams->len; i++) {
+		const struct stream *stream = g_ptr_array_index(reader->streams, i);
+
+		if (stream->directory == directory ||
+		    g_ptr_array_find(stream->directories, directory, NULL))
+			return true;
+	}
+	return false;
+}
+
+void reader_forget_chunks(struct reader *reader)
+{
+	for (guint i = 0; i < reader->streams->len; i++)
+		forget_packets(g_ptr_array_index(reader->streams, i));
+	for (guint i = reader->directories->len; i-- > 0;)
+		if (!is_used(reader, g_ptr_array_index(reader->directories, i)))
+			g_ptr_array_remove_index(reader->directories, i);
+}
+
+void reader_tell_chunk_damage(const struct reader *reader)
+{
+	for (guint i = reader->chunk_from; i < reader->directories->len; i++)
+		directory_tell_damage(g_ptr_array_index(reader->directories, i), reader->sink);
 }
 
 static bool begun_before(const struct reader *reader, const struct stream *stream)

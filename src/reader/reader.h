@@ -44,6 +44,22 @@ char *reader_check_user(const GPtrArray *directories);
 struct reader *reader_new(const struct event_sink *sink, GPtrArray *traces, GError **error);
 void reader_free(struct reader *reader);
 
+/* --- one kernel trace, chunk after chunk: reader_new() of no trace, then --------------------- */
+
+/* The next chunk of it (struct trace_directory, as in reader_new()). What is in it comes behind
+ * what there was; where a stream ends, it may go on. False: it cannot be read, and is as if it had
+ * not been there. */
+bool reader_add_chunk(struct reader *reader, GPtrArray *directories, GError **error);
+/* Nothing of a chunk to come is before this time (ns): where the first of the newest one's streams
+ * ends, as the tracer ends a chunk CPU after CPU. */
+int64_t reader_settled(const struct reader *reader);
+/* Of the newest chunk; see reader_tell_damage(). */
+void reader_tell_chunk_damage(const struct reader *reader);
+/* Files that have been read to their ends are closed. */
+void reader_forget_chunks(struct reader *reader);
+
+/* --------------------------------------------------------------------------------------------- */
+
 /* Hands on up to `count` events; false when there are no more before `until` (ns). */
 bool reader_run(struct reader *reader, uint64_t count, int64_t until);
 /* The time (ns) of what is handed on next, INT64_MIN: nothing is. */

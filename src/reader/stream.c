@@ -198,7 +198,7 @@ void stream_next(struct stream *stream)
 		if (stream->packet && next_event(stream))
 			return;
 		if (stream->next == stream->packets->len) {
-			if (!tail_lost(stream)) {
+			if (stream->goes_on || !tail_lost(stream)) {
 				stream->item = STREAM_END;
 				let_go(stream, NULL, 0);
 			}

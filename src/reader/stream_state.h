@@ -45,6 +45,7 @@ struct stream {
 	struct cursor cursor;
 	int stage; /* before the next packet: what has been told */
 	bool tail_told; /* that the file is cut short has been */
+	bool goes_on; /* in a chunk to come: its end is none */
 	int64_t until; /* ns: when the trace ends, as far as its packets say */
 	const struct stream_file *file; /* borrowed; read last, NULL */
 	uint64_t released; /* its bytes let go */

@@ -128,7 +128,7 @@ enum batch_plan_engine { PLAN_NONE, PLAN_SLURM, PLAN_PARALLEL, PLAN_K8S };
 /* What only `batch` has. */
 struct batch_options {
 	uint32_t jobs; /* 0: as many as there are cores */
-	bool map, merge;
+	bool map, merge, follow;
 	enum batch_format format; /* BATCH_BY_PLACE: text in a terminal, else JSON */
 	enum batch_plan_engine plan;
 	char *index, *merged, *expect; /* owned; files; NULL */

@@ -156,6 +156,20 @@ void stretches_reach(struct session *session, int64_t time)
 	}
 }
 
+bool stretches_cut(struct session *session, int64_t time)
+{
+	struct stretches *stretches = &session->asked.stretches;
+
+	if (!stretches->begun || stretches->done || !session->trace.events)
+		return false;
+	stretches->end = time;
+	report(session);
+	forget(session);
+	begin_counts(session);
+	set_current(stretches, time);
+	return true;
+}
+
 void stretches_pass(struct session *session, int64_t time)
 {
 	session->asked.stretches.live = true;

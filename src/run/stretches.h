@@ -27,6 +27,9 @@ void stretches_clear(struct stretches *stretches);
 
 /* The trace's time has come to `time`: reports what is over. */
 void stretches_reach(struct session *session, int64_t time);
+/* Reports what came since the last report up to `time`, whatever the length is; nothing before it
+ * is left to come. False: nothing came. */
+bool stretches_cut(struct session *session, int64_t time);
 /* A live reader's clock has, with no event before it left to come. */
 void stretches_pass(struct session *session, int64_t time);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What is analysed by one process of `whylate batch`: a directory that `whylate` takes as one
  * trace. */
-#ifndef WHYLATE_CLI_BATCH_FIND_H
-#define WHYLATE_CLI_BATCH_FIND_H
+#ifndef WHYLATE_BATCH_BATCH_FIND_H
+#define WHYLATE_BATCH_BATCH_FIND_H
 
 #include <glib.h>
 

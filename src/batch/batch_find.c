@@ -7,7 +7,7 @@
  *   DIR/metadata                                 DIR: any other CTF trace
  *   DIR/trace.dat, DIR/perf.data                 DIR; several of a form in it: each by itself
  */
-#include "cli/batch_find.h"
+#include "batch/batch_find.h"
 
 #include <stdbool.h>
 #include <string.h>
