@@ -393,6 +393,46 @@ def guests():
     assert status == 0 and "kvm:kvm_e" in out or not os.access("/sys/kernel/tracing/events", os.R_OK), out
 
 
+def in_guests():
+    """--guests=NAME=COMMAND: the guest records from before its host does until after it, by the line that its COMMAND gets,
+    and its trace stands below the host's, which reports then know as its own. The guest is played: a shell with other
+    programs. What it wrote there is removed."""
+    host, guest = Play(), Play()
+    os.symlink(t.WHYLATE, guest.path + "/bin/whylate")
+    os.mkdir(guest.path + "/tmp")
+    pair = t.trace("guest-host")
+    there = "env PLAY=%s TMPDIR=%s/tmp PATH=%s/bin:$PATH RECORDED=%s sh -c" % ((guest.path,) * 3 + (pair + "/guest/guest-trace",))
+    status, out, err = host.run("record", "--guests=web=" + there, "--preset", "minimal", "--network", "--output", "o", "--",
+                                "sh", "-c", "cat %s/log; exit 3" % guest.path, RECORDED=pair + "/host")
+    assert status == 3, (status, out, err)
+    asked = out.splitlines()  # of the guest's lttng, when the program ran
+    assert asked[-1].startswith(("start ", "--no-sessiond")) and not any(line.startswith("stop ") for line in asked), out
+    assert any("--channel=hot" in line and "net_" in line for line in asked) and not any("kvm" in line for line in asked), out
+    assert guest.log()[-1].startswith("destroy ") and os.listdir(guest.path + "/tmp") == [], guest.log()
+    assert {"kernel", "hostname"} <= set(os.listdir(host.path + "/o/guests/web")), err
+    with open("/proc/sys/kernel/hostname", encoding="utf-8") as file:
+        assert "--host " + shlex.quote(file.read().strip()) in err, err
+    report = t.report("delay", host.path + "/o", "--thread", "gapp", "--host", "guest")
+    assert [h["guest"]["machine"]["pid"] for h in report["hosts"] if "guest" in h] == [265], report["hosts"]
+    # one that does not get there: nothing is recorded, and the other one's ends
+    host = Play()
+    status, _, err = host.run("record", "--guests=web=" + there, "--guests=db=echo hello; exit 7; :", "--output", "o", "--", "true")
+    assert status == 125 and "guest db does not record: 'echo hello; exit 7; :' ended before it did, with status 7" in err, (status, err)
+    assert host.log() == [] and host.left(True) == [] and os.listdir(guest.path + "/tmp") == [], (host.log(), host.left(True))
+    # one that breaks off: said, and the host's is whole
+    status, _, err = host.run("record", "--guests=web=echo whylate: records; cat; echo junk; exit 9; :", "--output", "o", "--", "true")
+    assert status == 125 and "guest web: its trace is not whole" in err and "recorded %s/o" % host.path in err, (status, err)
+    status, out, err = host.run("record", "--guests=web=ssh web", "--dry-run", "--duration", "2s")
+    assert status == 0 and shlex.split(out.splitlines()[0])[:2] == ["ssh", "web"] and "in each guest" not in err, (out, err)
+    for wrong, said in (("web", "NAME=COMMAND"), ("=ssh", "NAME=COMMAND"), ("..=ssh", "NAME=COMMAND"), ("a/b=ssh", "NAME=COMMAND")):
+        status, _, err = host.run("record", "--guests=" + wrong, "--dry-run")
+        assert status == 2 and said in err, (wrong, err)
+    status, _, err = host.run("record", "--guests=a=b", "--guests=a=c", "--dry-run")
+    assert status == 2 and "twice" in err, err
+    status, _, err = host.run("record", "--guests=a=b", "--snapshot")
+    assert status == 2 and "--snapshot" in err, err
+
+
 def samples():
     """--samples: timers' expiries and switches with both stacks, in channels of their own; what processes have mapped
     beside the trace; what it costs is said. A rate is a clock's, which needs root."""
@@ -480,6 +520,7 @@ tap.case("triggers that cannot work", triggers)
 tap.case("refusals", refusals)
 tap.case("--dry-run shows what is done", dry_run)
 tap.case("--guests", guests)
+tap.case("--guests=NAME=COMMAND", in_guests)
 tap.case("--samples", samples)
 tap.case("the presets record what the analyses need", fulfils_needs)
 sys.exit(tap.done())

@@ -100,6 +100,24 @@ static bool set_after(void *into, const struct option *option, const char *value
 	return true;
 }
 
+static bool add_guest(void *into, const struct option *option, const char *value, GError **error)
+{
+	struct record_asked *asked = into;
+	size_t name = strspn(value, LETTERS "-");
+
+	asked->recording.guests = true;
+	if (!*value)
+		return true;
+	if (!name || *value == '.' || value[name] != '=' || !value[name + 1])
+		return option_refuse(option, value, error,
+				     "must be NAME=COMMAND, as in --guests='web=ssh root@web'");
+	for (guint i = 0; i < asked->guests->len; i++)
+		if (strncmp(asked->guests->pdata[i], value, name + 1) == 0)
+			return option_refuse(option, value, error, "names a guest twice");
+	g_ptr_array_add(asked->guests, g_strdup(value));
+	return true;
+}
+
 static bool set_duration(void *into, const struct option *option, const char *value, GError **error)
 {
 	struct recording *recording = into;
@@ -152,10 +170,11 @@ static const struct option
 		  "lttng, ftrace or perf (default: LTTng, or ftrace if that is not there)",
 		  .set = set_tracer, .words = tracer_names},
 	network = {"network", NULL, "all network events besides", option_switch, OF(network)},
-	guests = {"guests", NULL,
-		  "of a host of virtual machines: when its guests run, besides; and\nshow what to "
-		  "run in each of them at the same time",
-		  option_switch, OF(guests)},
+	guests = {"guests", "[=NAME=COMMAND]",
+		  "of a host of virtual machines: when its guests run, besides; and\nrecord in "
+		  "guest NAME, too, which COMMAND reaches (as 'ssh web'; may be\nrepeated), or "
+		  "show what to run in each",
+		  .set = add_guest},
 	callstacks = {"callstacks", NULL, "the kernel's call stack at each switch", option_switch,
 		      OF(callstacks)},
 	samples = {"samples", "[=HZ]",

@@ -11,6 +11,7 @@ struct record_asked {
 	struct recording recording;
 	struct drilling drilling;
 	bool cleanup;
+	GPtrArray *guests; /* owned strings "NAME=COMMAND" */
 };
 
 extern const struct command record_command, snapshot_command;

@@ -10,6 +10,7 @@
 #include "record/plan.h"
 #include "config.h"
 #include "record/record.h"
+#include "remote/remote.h"
 #include "util/error.h"
 #include "util/when.h"
 
@@ -116,6 +117,16 @@ static int check_drill(const struct record_asked *asked)
 	return 0;
 }
 
+/* They are recorded once, from begin to end. */
+static int check_guests(const struct record_asked *asked)
+{
+	if (asked->guests->len && (asked->drilling.limit || asked->recording.snapshot))
+		return usage_error("--guests=NAME=COMMAND does not go with --%s; --guests alone "
+				   "shows what to run there",
+				   asked->drilling.limit ? "drill" : "snapshot");
+	return 0;
+}
+
 /* What an option needs that this tracer does not have. */
 static int check_tracer(const struct record_asked *asked)
 {
@@ -153,6 +164,55 @@ static void tell_guests(const struct recording *recording)
 		preset_names[recording->preset], duration, recording->output);
 }
 
+static void show_guests(const struct record_asked *asked)
+{
+	g_autofree char *line = remote_line(&asked->recording);
+
+	for (guint i = 0; i < asked->guests->len; i++) {
+		g_autofree char *quoted = g_shell_quote(line);
+
+		printf("%s %s\n", strchr(asked->guests->pdata[i], '=') + 1, quoted);
+	}
+}
+
+struct beside {
+	struct remotes *remotes;
+	const char *output;
+	bool failed;
+};
+
+static void end_guests(void *data)
+{
+	struct beside *beside = data;
+
+	beside->failed = !remotes_end(beside->remotes, beside->output);
+}
+
+/* … and in the guests, which begin before and end after it. */
+static int run_with_guests(struct record_asked *asked, const char *self, GError **error)
+{
+	struct recording *recording = &asked->recording;
+	g_autofree char *host = NULL;
+	struct beside beside = {.output = recording->output};
+	int status;
+
+	if (!asked->guests->len)
+		return record_run(recording, self, error);
+	fprintf(stderr, "whylate: recording begins in the guests\n");
+	beside.remotes = remotes_begin(recording, asked->guests, error);
+	if (!beside.remotes)
+		return -1;
+	if (g_file_get_contents("/proc/sys/kernel/hostname", &host, NULL, NULL))
+		g_strchomp(host);
+	recording->whole = end_guests;
+	recording->whole_data = &beside;
+	recording->host = host;
+	status = record_run(recording, self, error);
+	recording->host = NULL;
+	remotes_free(beside.remotes);
+	return beside.failed && status == 0 ? WHYLATE_ERROR_RECORD : status;
+}
+
 static int record(struct record_asked *asked)
 {
 	struct recording *recording = &asked->recording;
@@ -162,7 +222,8 @@ static int record(struct record_asked *asked)
 
 	if (asked->cleanup)
 		return record_cleanup() ? 0 : WHYLATE_ERROR_RECORD;
-	if ((status = check_drill(asked)) != 0 || (status = check_tracer(asked)) != 0)
+	if ((status = check_drill(asked)) != 0 || (status = check_tracer(asked)) != 0 ||
+	    (status = check_guests(asked)) != 0)
 		return status;
 	if (recording->trigger && !recording->snapshot)
 		return usage_error(
@@ -175,9 +236,10 @@ static int record(struct record_asked *asked)
 		}
 	}
 	set_defaults(recording);
-	if (recording->guests)
+	if (recording->guests && !asked->guests->len)
 		tell_guests(recording);
 	if (recording->dry_run && !asked->drilling.limit) {
+		show_guests(asked);
 		record_show(recording);
 		return 0;
 	}
@@ -188,7 +250,7 @@ static int record(struct record_asked *asked)
 	else if (asked->drilling.limit)
 		status = drill_run(recording, &asked->drilling, self ? self : "whylate", &error);
 	else
-		status = record_run(recording, self ? self : "whylate", &error);
+		status = run_with_guests(asked, self ? self : "whylate", &error);
 	if (status >= 0)
 		return status;
 	tell(NULL, error ? error->message : "interrupted");
@@ -222,7 +284,8 @@ static int carry_out(int argc, char **argv, const struct command *command, bool 
 	struct record_asked asked = {
 		.recording = {.preset = PRESET_NORMAL,
 			      .functions = g_ptr_array_new_with_free_func(g_free),
-			      .entries = g_ptr_array_new_with_free_func(g_free)}};
+			      .entries = g_ptr_array_new_with_free_func(g_free)},
+		.guests = g_ptr_array_new_with_free_func(g_free)};
 	struct recording *recording = &asked.recording;
 	int status = parse(argc, argv, command, takes_program, &asked);
 
@@ -234,6 +297,7 @@ static int carry_out(int argc, char **argv, const struct command *command, bool 
 	g_free(recording->output);
 	g_free(recording->trigger);
 	g_free(recording->hooks);
+	g_ptr_array_unref(asked.guests);
 	g_free(asked.drilling.after);
 	return status;
 }

@@ -44,6 +44,10 @@ struct recording {
 	int64_t duration;       /* ns; 0: until it is ended */
 	void (*look)(void *data); /* called now and then while it records; NULL */
 	void *look_data;
+	/* called when the trace is whole, before what to do next is told; NULL */
+	void (*whole)(void *data);
+	void *whole_data;
+	const char *host; /* borrowed; its name, where others' traces are beside; NULL */
 	bool analyse, dry_run;
 	bool no_settings; /* the system's are not kept beside the trace */
 	char **program;        /* borrowed; NULL: none */

@@ -181,11 +181,21 @@ static void tell_next(const struct recording *recording, const struct record_end
 	/* a ring may have lost its birth; before that it is whylate's own work */
 	const char *delay[] = {self,       "delay", recording->output,
 			       "--target", target,  recording->snapshot ? NULL : "--from",
-			       birth,      NULL};
-	const char *thread[] = {self, "delay", recording->output, "--thread", tid, NULL};
+			       birth,      NULL,    NULL,
+			       NULL};
+	const char *thread[] = {self, "delay", recording->output, "--thread", tid, NULL,
+				NULL, NULL};
 	const char *overview[] = {self, "overview", recording->output, NULL};
 	const char **line = recorded->ended ? delay : recorded->program ? thread : overview;
 
+	if (recording->host && line != overview) {
+		const char **end = line;
+
+		while (*end)
+			end++;
+		end[0] = "--host";
+		end[1] = recording->host;
+	}
 	if (recording->analyse && !recorded->late) {
 		fflush(stdout);
 		g_spawn_sync(NULL, (char **) line, NULL,
@@ -314,6 +324,8 @@ int record_run(const struct recording *recording, const char *self, GError **err
 		raise(recorded.signal);
 	if (!done)
 		return -1;
+	if (recording->whole)
+		recording->whole(recording->whole_data);
 	tell_next(recording, &recorded, self);
 	return recorded.status;
 }
