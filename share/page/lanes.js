@@ -72,27 +72,65 @@ function showResource(timeline, name) {
 	seek(timeline, word);
 }
 
+/* A lane's pictures, a column for each part, then for two, four …: what one has most. Drawn once: thousands of rectangles in each
+ * frame are not smooth. */
+const LANE_TALL = 32; /* twice BAND (paint.js): where a pixel of the page is two of the screen */
+const lanePictures = new WeakMap(); /* a lane's values → {color, most, levels} */
+
+function pictureOfLane(values, most, color) {
+	const canvas = document.createElement('canvas'),
+		c = canvas.getContext('2d');
+	canvas.width = values.length;
+	canvas.height = LANE_TALL;
+	c.fillStyle = color;
+	for (let i = 0; i < values.length; i++) {
+		const tall = values[i] && Math.max(3, Math.round((values[i] / most) * LANE_TALL));
+		if (tall) c.fillRect(i, LANE_TALL - tall, 1, tall);
+	}
+	return canvas;
+}
+
+function picturesOfLane(values, most, color) {
+	const known = lanePictures.get(values);
+	if (known?.color === color && known.most === most) return known.levels;
+	const levels = [];
+	for (let all = values; ; all = all.filter((_, i) => i % 2 === 0).map((value, i) => Math.max(value, all[2 * i + 1] || 0))) {
+		levels.push(pictureOfLane(all, most, color));
+		if (all.length < 300) break;
+	}
+	lanePictures.set(values, {color, most, levels});
+	return levels;
+}
+
+/* The most that any part has, of the whole or of a finer lane of it, at least 16. */
+const mostIn = (...lanes) =>
+	lanes.reduce((most, lane) => Math.max(most, (lane.most ??= lane.waiting.reduce((a, b) => Math.max(a, b), 0))), 16);
+
 class Lanes {
 	paintLane(whole, y) {
-		const c = this.context,
-			lane = laneOver(whole, this.from, this.to),
+		const lane = laneOver(whole, this.from, this.to),
 			all = lane.waiting || lane.busy,
 			wide = (lane.to - lane.from) / Math.max(all.length, 1),
 			time = (i) => lane.from + i * wide,
-			most = lane.waiting ? Math.max(16, ...whole.waiting, ...all) : 255,
 			first = Math.max(0, Math.floor((this.from - lane.from) / wide)),
 			last = Math.min(all.length, Math.ceil((this.to - lane.from) / wide));
-		c.fillStyle = this.classColor[whole.interrupt ? INTERRUPT : lane.waiting ? (lane.name === 'cpu:waiting' ? READY : BLOCKED) : USER];
-		if (whole.held) c.fillStyle = this.color.held;
-		if (whole.depth) c.fillStyle = this.familyColor('device');
-		for (let i = first; i < last; i++) {
-			if (!all[i]) continue;
-			const x1 = Math.max(this.left, Math.round(this.x(time(i)))),
-				x2 = Math.min(this.width, Math.round(this.x(time(i + 1)))),
-				height = Math.max(1.5, (all[i] / most) * BAND);
-			c.fillRect(x1, y + 4 + BAND - height, Math.max(x2 - x1, 1), height);
-		}
+		let color = this.classColor[whole.interrupt ? INTERRUPT : lane.waiting ? (lane.name === 'cpu:waiting' ? READY : BLOCKED) : USER];
+		if (whole.held) color = this.color.held;
+		if (whole.depth) color = this.familyColor('device');
+		if (last <= first) return;
+		this.paintPicture(lane, picturesOfLane(all, lane.waiting ? mostIn(whole, lane) : 255, color), y + 4);
 		if (lane.who) this.paintWho(lane, y, first, last, time, whole.held ? this.color.onHeld : this.onColor[USER]);
+	}
+
+	/* The part of a lane that is in view, from the picture with up to two columns a pixel. */
+	paintPicture(lane, pictures, y) {
+		const c = this.context,
+			width = this.width - this.left,
+			share = (this.to - this.from) / (lane.to - lane.from),
+			picture = pictures.find((one) => one.width * share <= 2 * width) || pictures[pictures.length - 1],
+			shown = picture.width * share;
+		c.imageSmoothingEnabled = shown > width;
+		c.drawImage(picture, (this.from - lane.from) / (lane.to - lane.from) * picture.width, 0, shown, LANE_TALL, this.left, y, width, BAND);
 	}
 
 	/* The names of who ran there, where one had the CPU for long enough to be read. */

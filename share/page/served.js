@@ -8,7 +8,7 @@
  */
 const SERVED = TIMELINE.served,
 	AROUND = 0.25, /* of what is in view, on both sides */
-	LANES_DO = 0.3, /* of the window: of more the page's own lanes are fine enough */
+	LANES_DO = 0.075, /* of the window: of more the page's own lanes are fine enough, LANE_PARTS_SERVED */
 	LOOK_MS = 30,
 	AGAIN_MS = 3000; /* after an answer failed to come */
 const rowOfThread = new Map((TIMELINE.threads || []).map((thread, row) => [thread, row]));

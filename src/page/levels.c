@@ -61,3 +61,25 @@ void merger_add(struct merger *merger, const struct span *span, enum state_class
 	if (cell->end - cell->begin >= merger->tolerance)
 		merger_end(merger);
 }
+
+void merger_add_cell(struct merger *merger, const struct cell *add)
+{
+	struct cell *cell = &merger->cell;
+
+	if (add->end - add->begin >= merger->tolerance) {
+		merger_end(merger);
+		*cell = *add;
+		merger_end(merger);
+		return;
+	}
+	if (!cell->intervals) {
+		*cell = *add;
+		return;
+	}
+	cell->end = add->end;
+	cell->intervals += add->intervals;
+	for (int i = 0; i < CLASS_COUNT; i++)
+		cell->by[i] += add->by[i];
+	if (cell->end - cell->begin >= merger->tolerance)
+		merger_end(merger);
+}

@@ -53,6 +53,9 @@ struct merger {
 
 /* Spans of one thread in order, each with its class, then merger_end(). */
 void merger_add(struct merger *merger, const struct span *span, enum state_class class);
+/* The same of cells that a merger of a finer level visited, so that only the finest one has to look
+ * at each span. */
+void merger_add_cell(struct merger *merger, const struct cell *cell);
 void merger_end(struct merger *merger);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packing cells; see page_cells.h. Cells come from levels.h, every level from one pass over a
- * thread's states. A level that would be larger than LEVEL_BYTES is left out, and so are all finer
+/* Packing cells; see page_cells.h. Cells come from levels.h, all levels from one pass over a
+ * thread's states: each is made of the cells of the next finer one. A level that would be larger than LEVEL_BYTES is left out, and so are all finer
  * ones; the page then has exact states only where the report speaks of (struct mention).
  */
 #include "page/page_cells.h"
@@ -21,6 +21,7 @@
 
 struct level {
 	struct packer *packer;
+	struct level *coarser; /* borrowed; made of this one's cells; NULL */
 	struct merger merger;
 	GByteArray *bytes; /* NULL: given up */
 	GArray *rows; /* gsize: where each row begins */
@@ -199,6 +200,8 @@ static void put_cell(const struct cell *cell, void *data)
 {
 	struct level *level = data;
 
+	if (level->coarser)
+		merger_add_cell(&level->coarser->merger, cell);
 	if (!level->bytes)
 		return;
 	if (cell->intervals == 1)
@@ -263,18 +266,18 @@ static void pack_row(struct packer *packer, const struct stretch *row, struct le
 		     guint count)
 {
 	const struct session *session = packer->rows->session;
+	struct level *finest = &levels[count - 1];
 	struct spans spans;
 	struct span span;
 
 	packer->thread = row->thread;
 	packer->until = row->end;
 	packer->ending.begin = INT64_MIN;
-	for (guint i = 0; i < count; i++)
-		if (levels[i].bytes) {
-			gsize at = levels[i].bytes->len;
+	for (guint i = 0; i < count; i++) {
+		gsize at = levels[i].bytes->len;
 
-			g_array_append_val(levels[i].rows, at);
-		}
+		g_array_append_val(levels[i].rows, at);
+	}
 	if (row->begin >= row->end)
 		return;
 	spans_begin(&spans, session, row->thread, row->begin, row->end);
@@ -282,11 +285,12 @@ static void pack_row(struct packer *packer, const struct stretch *row, struct le
 		enum state_class class = packer_class(packer, &span);
 
 		add_to_lanes(packer, &span, class);
-		for (guint i = 0; i < count && levels[i].bytes; i++)
-			merger_add(&levels[i].merger, &span, class);
+		merger_add(&finest->merger, &span, class);
+		while (!finest->bytes) /* given up, and nothing is left in it */
+			finest = finest->coarser;
 	}
-	for (guint i = 0; i < count && levels[i].bytes; i++)
-		merger_end(&levels[i].merger);
+	for (; finest; finest = finest->coarser)
+		merger_end(&finest->merger);
 }
 
 static void put_base64(struct output *output, const char *key, const GByteArray *bytes)
@@ -331,6 +335,8 @@ bool write_levels(struct packer *packer, struct output *output)
 	for (; count < LEVELS - 1 && tolerance > 0; tolerance /= FINER, count++)
 		level_init(&levels[count], packer, tolerance, count ? limit : SIZE_MAX);
 	level_init(&levels[count++], packer, 0, limit);
+	for (guint i = 1; i < count; i++)
+		levels[i].coarser = &levels[i - 1];
 	for (guint i = 0; i < threads->len && !session_interrupted(session); i++) {
 		struct stretch row = row_stretch(packer->rows, g_array_index(threads, uint32_t, i));
 

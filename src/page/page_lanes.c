@@ -22,6 +22,7 @@
 void lanes_init(struct lanes *lanes, const struct page_rows *rows)
 {
 	lanes->rows = rows;
+	lanes->parts = LANE_PARTS;
 	lanes->from = rows->from;
 	lanes->to = rows->to;
 	lanes->resources = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -42,25 +43,26 @@ static int64_t part_begin(const struct lanes *lanes, guint part)
 {
 	int64_t length = lanes->to - lanes->from;
 
-	return lanes->from + length / LANE_PARTS * part + length % LANE_PARTS * part / LANE_PARTS;
+	return lanes->from + length / lanes->parts * part +
+	       length % lanes->parts * part / lanes->parts;
 }
 
 static guint part_of(const struct lanes *lanes, int64_t time)
 {
 	double length = (double) (lanes->to - lanes->from);
-	double at = (double) (time - lanes->from) / length * LANE_PARTS;
-	guint part = at > 0 ? MIN((guint) at, LANE_PARTS - 1) : 0;
+	double at = (double) (time - lanes->from) / length * lanes->parts;
+	guint part = at > 0 ? MIN((guint) at, lanes->parts - 1) : 0;
 
 	while (part && part_begin(lanes, part) > time)
 		part--;
-	while (part + 1 < LANE_PARTS && part_begin(lanes, part + 1) <= time)
+	while (part + 1 < lanes->parts && part_begin(lanes, part + 1) <= time)
 		part++;
 	return part;
 }
 
 static int64_t part_end(const struct lanes *lanes, guint part)
 {
-	return part + 1 == LANE_PARTS ? lanes->to : part_begin(lanes, part + 1);
+	return part + 1 == lanes->parts ? lanes->to : part_begin(lanes, part + 1);
 }
 
 /* ns of [begin, end) that are in it. */
@@ -80,11 +82,11 @@ static void add_to(const struct lanes *lanes, GHashTable *table, gsize key, int6
 		return;
 	parts = g_hash_table_lookup(table, GSIZE_TO_POINTER(key));
 	if (!parts) {
-		parts = g_new0(int64_t, LANE_PARTS);
+		parts = g_new0(int64_t, lanes->parts);
 		g_hash_table_insert(table, GSIZE_TO_POINTER(key), parts);
 	}
-	for (guint part = part_of(lanes, begin); part < LANE_PARTS && part_begin(lanes, part) < end;
-	     part++)
+	for (guint part = part_of(lanes, begin);
+	     part < lanes->parts && part_begin(lanes, part) < end; part++)
 		parts[part] += in_part(lanes, part, begin, end);
 }
 
@@ -133,17 +135,17 @@ static int most_waiting(gconstpointer a, gconstpointer b)
 	return x->resource < y->resource ? -1 : x->resource > y->resource;
 }
 
-static GArray *ranked_new(GHashTable *lanes)
+static GArray *ranked_new(const struct lanes *lanes, GHashTable *table)
 {
 	GArray *ranked = g_array_new(FALSE, FALSE, sizeof(struct ranked));
 	GHashTableIter iter;
 	gpointer key, parts;
 
-	g_hash_table_iter_init(&iter, lanes);
+	g_hash_table_iter_init(&iter, table);
 	while (g_hash_table_iter_next(&iter, &key, &parts)) {
 		struct ranked one = {.resource = GPOINTER_TO_SIZE(key), .parts = parts};
 
-		for (guint i = 0; i < LANE_PARTS; i++)
+		for (guint i = 0; i < lanes->parts; i++)
 			one.ns += one.parts[i];
 		g_array_append_val(ranked, one);
 	}
@@ -161,7 +163,7 @@ static void put_lane(const struct lanes *lanes, const struct ranked *one, const 
 		json_put_bool(output, kind, true);
 	json_put_whole(output, "ns", one->ns);
 	json_begin(output, "waiting", '[', LINES_NOT);
-	for (guint i = 0; i < LANE_PARTS; i++) {
+	for (guint i = 0; i < lanes->parts; i++) {
 		int64_t length = part_end(lanes, i) - part_begin(lanes, i);
 		double mean = length ? (double) one->parts[i] / (double) length : 0;
 
@@ -175,7 +177,7 @@ static void put_lane(const struct lanes *lanes, const struct ranked *one, const 
 
 static void put_waiting(const struct lanes *lanes, guint most, struct output *output)
 {
-	g_autoptr(GArray) ranked = ranked_new(lanes->resources);
+	g_autoptr(GArray) ranked = ranked_new(lanes, lanes->resources);
 
 	for (guint i = 0; i < ranked->len && i < most; i++) {
 		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
@@ -200,7 +202,7 @@ static char *interrupt_name(const struct session *session, uint32_t leaf)
 
 static void put_interrupts(const struct lanes *lanes, guint most, struct output *output)
 {
-	g_autoptr(GArray) ranked = ranked_new(lanes->interrupts);
+	g_autoptr(GArray) ranked = ranked_new(lanes, lanes->interrupts);
 
 	for (guint i = 0; i < ranked->len && i < most; i++) {
 		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
@@ -216,7 +218,7 @@ static void put_waited_depths(const struct lanes *lanes, guint most, struct outp
 {
 	const struct session *session = lanes->rows->session;
 	bool several = session->trace.model.hosts->len > 1;
-	g_autoptr(GArray) ranked = ranked_new(lanes->devices);
+	g_autoptr(GArray) ranked = ranked_new(lanes, lanes->devices);
 
 	for (guint i = 0; i < ranked->len && i < most; i++) {
 		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
@@ -249,7 +251,7 @@ static void put_depths(const struct lanes *lanes, uint16_t host, guint most, str
 		    model_operation_host(&session->trace.model, at) == host)
 			add_to(lanes, devices, PACK_NUMBER(at->what), at->begin, operation_end(at));
 	}
-	ranked = ranked_new(devices);
+	ranked = ranked_new(lanes, devices);
 	for (guint i = 0; i < ranked->len && i < most; i++) {
 		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
 		g_autofree char *name =
@@ -266,8 +268,8 @@ static void put_depths(const struct lanes *lanes, uint16_t host, guint most, str
 
 struct busy_lane {
 	const struct lanes *lanes;
-	int64_t busy[LANE_PARTS], most[LANE_PARTS]; /* ns */
-	guint who[LANE_PARTS];
+	int64_t *busy, *most; /* owned; of each part, ns */
+	guint *who; /* owned */
 	GHashTable *sums; /* thread -> ns in `part`, as a pointer */
 	guint part;
 };
@@ -296,7 +298,7 @@ static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 	if (!is_thread(thread) || begin >= end)
 		return;
 	for (guint part = part_of(lane->lanes, begin);
-	     part < LANE_PARTS && part_begin(lane->lanes, part) < end; part++)
+	     part < lane->lanes->parts && part_begin(lane->lanes, part) < end; part++)
 		add_in_part(lane, part, thread, in_part(lane->lanes, part, begin, end));
 }
 
@@ -305,6 +307,9 @@ static struct busy_lane *busy_lane_new(const struct lanes *lanes)
 	struct busy_lane *lane = g_new0(struct busy_lane, 1);
 
 	lane->lanes = lanes;
+	lane->busy = g_new0(int64_t, lanes->parts);
+	lane->most = g_new0(int64_t, lanes->parts);
+	lane->who = g_new0(guint, lanes->parts);
 	lane->sums = g_hash_table_new(NULL, NULL);
 	return lane;
 }
@@ -312,6 +317,9 @@ static struct busy_lane *busy_lane_new(const struct lanes *lanes)
 static void busy_lane_free(struct busy_lane *lane)
 {
 	g_hash_table_destroy(lane->sums);
+	g_free(lane->busy);
+	g_free(lane->most);
+	g_free(lane->who);
 	g_free(lane);
 }
 
@@ -326,7 +334,7 @@ static void put_busy(const struct busy_lane *lane, const char *name, uint16_t ho
 	if (held)
 		json_put_bool(output, "held", true);
 	json_begin(output, "busy", '[', LINES_NOT);
-	for (guint i = 0; i < LANE_PARTS; i++) {
+	for (guint i = 0; i < lanes->parts; i++) {
 		int64_t length = MAX(part_end(lanes, i) - part_begin(lanes, i), 1);
 
 		json_put_whole(output, NULL,
@@ -334,7 +342,7 @@ static void put_busy(const struct busy_lane *lane, const char *name, uint16_t ho
 	}
 	json_end(output, ']');
 	json_begin(output, "who", '[', LINES_NOT);
-	for (guint i = 0; i < LANE_PARTS; i++)
+	for (guint i = 0; i < lanes->parts; i++)
 		json_put_whole(output, NULL, lane->who[i]);
 	json_end(output, ']');
 	json_end(output, '}');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A lane for each bottleneck: who ran on a CPU, who held a lock, how many requests a device served
  * at once, and how many threads waited for a device, a lock or another resource, over the window in
- * LANE_PARTS parts.
+ * equal parts.
  *
  * Place: page/, part of the page's second block (page_timeline.h). Waits are added while the rows
  * are packed, so they are those of the threads that have a row, and of these the imposed ones.
@@ -12,13 +12,15 @@
 #include "page/page_rows.h"
 #include "report/output.h"
 
-#define LANE_PARTS 1200
+#define LANE_PARTS 1200 /* on a page */
+#define LANE_PARTS_SERVED 4800 /* … that is served: a part of it needs no answer */
 #define LANES_MAX 8 /* of resources, on a page: those with most waiting */
 
 struct lanes {
 	const struct page_rows *rows; /* borrowed */
 	int64_t from, to; /* what is divided into parts: the window */
-	GHashTable *resources; /* interned key -> int64_t[LANE_PARTS], owned: ns of waiting */
+	guint parts; /* LANE_PARTS, unless it is set before something is added */
+	GHashTable *resources; /* interned key -> int64_t[parts], owned: ns of waiting */
 	GHashTable *requests; /* numbers of struct wake_detail that are in `devices` */
 	GHashTable *devices; /* host and interned name -> the same, owned: ns that requests which
 				somebody waited for were served */

@@ -193,6 +193,8 @@ void page_timeline(struct page_rows *rows, const struct page_asked *asked,
 	char base[24];
 
 	packer_init(&packer, rows);
+	if (session->asked.options->served)
+		packer.lanes.parts = LANE_PARTS_SERVED;
 	if (asked->timeline && !asked->has_leads)
 		explain_mentions(rows);
 	if (parts->waiting)

@@ -53,7 +53,7 @@ struct http {
 
 struct pending {
 	struct http *http; /* borrowed */
-	struct MHD_Connection *connection;
+	struct MHD_Connection *connection; /* NULL: nobody's yet, make_ahead() */
 	struct asking asking;
 	const struct route *route;
 	GByteArray *body;
@@ -224,8 +224,11 @@ static guint count_workers(const struct http *http)
 {
 	guint count = 0;
 
-	for (guint i = 0; i < http->waiting->len; i++)
-		count += ((struct pending *) http->waiting->pdata[i])->worker.pid != 0;
+	for (guint i = 0; i < http->waiting->len; i++) {
+		const struct pending *one = http->waiting->pdata[i];
+
+		count += one->worker.pid != 0 && one->connection;
+	}
 	return count;
 }
 
@@ -321,16 +324,8 @@ static enum MHD_Result ask(void *data, struct MHD_Connection *connection, const 
 	return request->asked ? answer_route(request) : take_question(request);
 }
 
-static void request_free(void *data, struct MHD_Connection *connection, void **state,
-			 enum MHD_RequestTerminationCode code)
+static void request_free(struct pending *request)
 {
-	struct pending *request = *state;
-
-	(void) data;
-	(void) connection;
-	(void) code;
-	if (!request)
-		return;
 	give_up(request);
 	g_ptr_array_remove(request->http->held, request);
 	asking_clear(&request->asking);
@@ -340,7 +335,35 @@ static void request_free(void *data, struct MHD_Connection *connection, void **s
 	g_free(request->origin);
 	g_free(request->key);
 	g_free(request);
+}
+
+static void request_over(void *data, struct MHD_Connection *connection, void **state,
+			 enum MHD_RequestTerminationCode code)
+{
+	(void) data;
+	(void) connection;
+	(void) code;
+	if (*state)
+		request_free(*state);
 	*state = NULL;
+}
+
+/* The picture of the whole trace, before somebody asks for it: a browser that shows how far reading
+ * has come asks again within a second. */
+static void make_ahead(struct http *http)
+{
+	struct pending *request = g_new0(struct pending, 1);
+
+	request->http = http;
+	request->body = g_byte_array_new();
+	request->path = g_strdup("/");
+	asking_begin(&request->asking, &http->server, "GET");
+	request->route = route_find(&request->asking, request->path);
+	request->key = key_of(request);
+	if (request->route && worker_begin(&request->worker, &request->asking, request->route))
+		g_ptr_array_add(http->waiting, request);
+	else
+		request_free(request);
 }
 
 /* --- workers --------------------------------------------------------------------------------- */
@@ -353,8 +376,12 @@ static void hand_out(struct http *http, const char *key, const struct answer *an
 
 		if (strcmp(request->key, key) != 0)
 			continue;
-		request->answer = answer_copy(answer);
 		g_ptr_array_remove_index(http->waiting, i);
+		if (!request->connection) {
+			request_free(request);
+			continue;
+		}
+		request->answer = answer_copy(answer);
 		MHD_resume_connection(request->connection);
 	}
 }
@@ -378,9 +405,11 @@ static void reap(struct http *http)
 
 	while ((request = find_ended(http, &status))) {
 		struct answer answer = worker_answer(&request->worker, status);
+		g_autofree char *key = NULL;
 
 		kept_add(&http->kept, request->key, &answer);
-		hand_out(http, request->key, &answer);
+		key = g_strdup(request->key); /* it may go */
+		hand_out(http, key, &answer);
 		answer_clear(&answer);
 	}
 }
@@ -389,6 +418,10 @@ static void reap(struct http *http)
 static void drop(struct pending *request)
 {
 	give_up(request);
+	if (!request->connection) {
+		request_free(request);
+		return;
+	}
 	request->answer = (struct answer) {503, g_strdup("text/plain"), g_bytes_new("", 0)};
 	MHD_resume_connection(request->connection);
 }
@@ -396,7 +429,9 @@ static void drop(struct pending *request)
 static int socket_of(const struct pending *request)
 {
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		request->connection ? MHD_get_connection_info(request->connection,
+							      MHD_CONNECTION_INFO_CONNECTION_FD)
+				    : NULL;
 
 	return info ? info->connect_fd : -1;
 }
@@ -516,7 +551,7 @@ struct http *http_open(const struct options *options, const GPtrArray *paths, GE
 		0, NULL, NULL, ask, http, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
 		CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) CONNECTION_BYTES,
-		MHD_OPTION_NOTIFY_COMPLETED, request_free, NULL, MHD_OPTION_END);
+		MHD_OPTION_NOTIFY_COMPLETED, request_over, NULL, MHD_OPTION_END);
 	if (http->daemon && http->signals >= 0)
 		return http;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT, "the HTTP library does not start");
@@ -540,6 +575,7 @@ void http_serve(struct http *http, const struct serve_trace *trace)
 		return;
 	server_begin(&http->server, trace);
 	announce(http);
+	make_ahead(http);
 	while (http->held->len) {
 		struct pending *request = http->held->pdata[0];
 

@@ -22,6 +22,18 @@ static GArray *merged(const struct span *spans, guint count, int64_t tolerance)
 	return result.cells;
 }
 
+/* The level made of a finer one's cells. */
+static GArray *coarser(const GArray *cells, int64_t tolerance)
+{
+	struct result result = {g_array_new(FALSE, FALSE, sizeof(struct cell))};
+	struct merger merger = {.tolerance = tolerance, .visit = keep, .data = &result};
+
+	for (guint i = 0; i < cells->len; i++)
+		merger_add_cell(&merger, &g_array_index(cells, struct cell, i));
+	merger_end(&merger);
+	return result.cells;
+}
+
 static const struct cell *cell_at(const GArray *cells, guint index)
 {
 	return &g_array_index(cells, struct cell, index);
@@ -86,16 +98,18 @@ static void test_classes(void)
 
 /* What holds for any spans: cells tile them, times of classes are kept, what is as long as the
  * tolerance is exact, and there are no more than 2 T/t + 1. */
-static void expect_level(const struct span *spans, guint count, int64_t tolerance,
-			 const int64_t *by)
+static void expect_level(const struct span *spans, guint count, const GArray *cells,
+			 int64_t tolerance, const int64_t *by)
 {
-	g_autoptr(GArray) cells = merged(spans, count, tolerance);
 	int64_t sums[CLASS_COUNT] = {0}, at = spans[0].begin, whole = spans[count - 1].end - at;
-	uint64_t intervals = 0;
+	uint64_t intervals = 0, exact = 0;
 
+	for (guint i = 0; i < count; i++)
+		exact += spans[i].end - spans[i].begin >= tolerance;
 	for (guint i = 0; i < cells->len; i++) {
 		const struct cell *cell = cell_at(cells, i);
 
+		exact -= cell->intervals == 1 && cell->end - cell->begin >= tolerance;
 		g_assert_cmpint(cell->begin, ==, at);
 		at = cell->end;
 		intervals += cell->intervals;
@@ -105,11 +119,27 @@ static void expect_level(const struct span *spans, guint count, int64_t toleranc
 	}
 	g_assert_cmpint(at, ==, spans[count - 1].end);
 	g_assert_cmpuint(intervals, ==, count);
+	g_assert_cmpuint(exact, ==, 0);
 	g_assert_cmpmem(sums, sizeof sums, by, sizeof sums);
 	if (tolerance)
 		g_assert_cmpint(cells->len, <=, 2 * whole / tolerance + 1);
 	else
 		g_assert_cmpuint(cells->len, ==, count);
+}
+
+/* The same of levels that are each made of the one before. */
+static void expect_levels(const struct span *spans, guint count, const int64_t *by)
+{
+	GArray *cells = merged(spans, count, 0);
+
+	for (int64_t tolerance = 1; tolerance < 1 << 22; tolerance *= 4) {
+		GArray *finer = cells;
+
+		cells = coarser(finer, tolerance);
+		g_array_free(finer, TRUE);
+		expect_level(spans, count, cells, tolerance, by);
+	}
+	g_array_free(cells, TRUE);
 }
 
 static void test_random_spans(void)
@@ -134,8 +164,12 @@ static void test_random_spans(void)
 			by[classes[which]] += ns;
 			now += ns;
 		}
-		for (int64_t tolerance = 0; tolerance < 1 << 22; tolerance = tolerance * 4 + 1)
-			expect_level(spans, count, tolerance, by);
+		for (int64_t tolerance = 0; tolerance < 1 << 22; tolerance = tolerance * 4 + 1) {
+			g_autoptr(GArray) cells = merged(spans, count, tolerance);
+
+			expect_level(spans, count, cells, tolerance, by);
+		}
+		expect_levels(spans, count, by);
 		g_free(spans);
 		g_rand_free(random);
 	}
