@@ -2,6 +2,7 @@
 """The overview's first screen: on recordings with known causes one of its first three items names the kind of
 trouble, who did it or had it, and the object; where nothing was wrong it says so; and it fits a screen.
 Sources of the causes: traces/README.md and the programs' own notes (truth.tsv)."""
+import os
 import re
 import shlex
 
@@ -136,6 +137,40 @@ def hidden(name):
     assert shape() == shape("--anonymise"), (shape(), shape("--anonymise"))
 
 
+def bounded(name, *paths):
+    """Of a whole system `delay` shows the threads that were not blocked longest, says how many, and what shows the rest."""
+    places = [os.path.join(t.trace(name), path) for path in paths]
+    text = t.output("delay", *places, "--thread", "all", "--quiet").decode()
+    threads = t.report("delay", *places, "--thread", "all", "--limit", "0", "--quiet")["threads"]
+
+    def busy(thread):
+        return thread["summary"]["ns"] - sum(one["ns"] for one in thread["summary"]["children"] if one["key"] == "blocked")
+
+    shown = [int(tid) for tid in re.findall(r"^State summary of .*?\((?:pid|tid) (\d+)", text, re.M)]
+    assert len(shown) == 20 < len(threads), (len(shown), len(threads))
+    assert "Of the 20 of %d threads that" % len(threads) in " ".join(text.split())
+    longest = sorted(map(busy, threads), reverse=True)[:20]
+    of_tid = [{busy(one) for one in threads if one["tid"] == tid} for tid in shown]
+    assert all(ns in of for ns, of in zip(longest, of_tid)), (longest, of_tid)
+    assert text.count("\n") < 600 and "State instances" not in text and "--limit 0 of all" in " ".join(text.split())
+    everything = t.output("delay", *places, "--thread", "all", "--limit", "0", "--quiet").decode()
+    for heading in ("State summary of", "State instances of"):
+        assert len(re.findall("^" + heading, everything, re.M)) == len(threads), heading
+
+
+def part():
+    """The first line says of a part of the trace that it is one, and what the count of events is of."""
+    whole = t.report("overview", t.trace("pipe-chain"), "--quiet")["window"]
+    middle = (whole["begin"] + whole["end"]) // 2
+    text = " ".join(t.output("overview", t.trace("pipe-chain"), "--from", "%dns" % middle, "--quiet").decode().split())
+    assert re.search(r" \(of 1\.\d+ s that were recorded\); [\d,]+ events in the whole trace, none lost", text), text[:300]
+    text = " ".join(t.output("overview", t.trace("pipe-chain"), "--quiet").decode().split())
+    assert "that were recorded" not in text and "in the whole trace" not in text
+
+
+tap.case("guest-host: the threads of two whole systems", bounded, "guest-host", "guest", "host")
+tap.case("pipe-chain: the threads of one", bounded, "pipe-chain", "")
+tap.case("the first line of a part", part)
 for recording in ("futex", "pool-wait", "syn-drop", "web-mixed", "rwlock-starve", "pidns-wait"):
     tap.case(recording + ": the same with names hidden", hidden, recording)
 for recording in ("startup-chain", "make-chain", "hang"):

@@ -61,7 +61,8 @@ void critical_path_text(const struct report *report);
 void path_steps_text(const struct report *report);
 /* The causality of a thread's waits; its states' summary and their instances. */
 void causality_text(const struct report *report, const struct stretch *at);
-void summary_text(const struct report *report, const struct stretch *at);
+/* `brief`: without nodes under 1 % of its time. */
+void summary_text(const struct report *report, const struct stretch *at, bool brief);
 void instances_text(const struct report *report, const struct stretch *at);
 
 static inline bool is_kernel_thread(const struct session *session, uint32_t thread)

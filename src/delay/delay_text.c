@@ -12,6 +12,7 @@
 #include "samples/programs.h"
 
 #define CONFIGURATION_SHOWN 3
+#define DETAILED_MAX 3 /* threads: of more what they waited for and when is left out */
 
 static void target(const struct session *session, struct output *output)
 {
@@ -167,10 +168,94 @@ static void sample_notes(const struct session *session, struct output *output)
 		text_wrapped(output, notes->pdata[i], 2, 2);
 }
 
+/* --- which threads --------------------------------------------------------------------------- */
+
+struct busy {
+	struct stretch stretch;
+	int64_t ns; /* not blocked, in the stretch */
+};
+
+static int busiest(gconstpointer a, gconstpointer b)
+{
+	const struct busy *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->stretch.thread < y->stretch.thread ? -1 : x->stretch.thread > y->stretch.thread;
+}
+
+static struct busy busy_of(const struct session *session, const struct stretch *stretch)
+{
+	struct busy busy = {*stretch, 0};
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, stretch->thread, stretch->begin, stretch->end);
+	while (spans_next(&spans, &span))
+		if (!leaf_is_blocked(span.leaf))
+			busy.ns += span.end - span.begin;
+	return busy;
+}
+
+/* As many threads as a list has rows: of a whole system most only sleep, and what is said of each
+ * are dozens of lines. */
+static GArray *threads_shown(const struct delay *delay)
+{
+	const GArray *threads = delay->threads;
+	uint32_t limit = delay->session->asked.options->limit;
+	GArray *shown = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+	g_autoptr(GArray) list = NULL;
+
+	if (!limit || threads->len <= limit || delay->session->asked.target != NO_THREAD)
+		return g_array_append_vals(shown, threads->data, threads->len);
+	list = g_array_new(FALSE, FALSE, sizeof(struct busy));
+	for (guint i = 0; i < threads->len; i++) {
+		struct busy one =
+			busy_of(delay->session, &g_array_index(threads, struct stretch, i));
+
+		g_array_append_val(list, one);
+	}
+	g_array_sort(list, busiest);
+	for (guint i = 0; i < limit; i++)
+		g_array_append_val(shown, g_array_index(list, struct busy, i).stretch);
+	return shown;
+}
+
+/* Which they are, and in what order. */
+static void shown_line(const struct delay *delay, const GArray *shown, struct output *output)
+{
+	g_autofree char *line = NULL;
+
+	if (delay->threads->len < 2 || delay->session->asked.target != NO_THREAD)
+		return; /* a target's ancestors are told of as its lineage */
+	fputc('\n', output->file);
+	if (shown->len == delay->threads->len)
+		line = g_strdup_printf(
+			"Of the %u threads, in the order in which they were first seen:",
+			shown->len);
+	else
+		line = g_strdup_printf(
+			"Of the %u of %u threads that worked or were ready to run longest, in that "
+			"order; --limit 0 shows all:",
+			shown->len, delay->threads->len);
+	text_wrapped(output, line, 0, 2);
+}
+
+static void left_out_line(struct output *output)
+{
+	fputc('\n', output->file);
+	text_wrapped(output,
+		     "Each wait of so many threads, and when they were in each state, is left out: "
+		     "--thread NAME or TID shows it of one, --limit 0 of all.",
+		     0, 2);
+}
+
 void delay_text(const struct delay *delay, struct output *output)
 {
 	struct report report = {delay->session, delay, output};
-	const GArray *threads = delay->threads;
+	const struct options *options = delay->session->asked.options;
+	g_autoptr(GArray) threads = NULL;
+	bool brief;
 
 	target(delay->session, output);
 	if (delay->what_if)
@@ -183,13 +268,19 @@ void delay_text(const struct delay *delay, struct output *output)
 		return;
 	}
 	lineage(delay, output);
+	threads = threads_shown(delay);
+	shown_line(delay, threads, output);
+	brief = threads->len > DETAILED_MAX && options->limit && !options->verbose &&
+		delay->session->asked.target == NO_THREAD;
 	for (guint i = 0; i < threads->len; i++)
-		summary_text(&report, &g_array_index(threads, struct stretch, i));
+		summary_text(&report, &g_array_index(threads, struct stretch, i), brief);
 	critical_path_text(&report);
 	locks_text(&report, delay->locks);
-	for (guint i = 0; i < threads->len; i++)
+	if (brief)
+		left_out_line(output);
+	for (guint i = 0; !brief && i < threads->len; i++)
 		causality_text(&report, &g_array_index(threads, struct stretch, i));
-	for (guint i = 0; i < threads->len; i++)
+	for (guint i = 0; !brief && i < threads->len; i++)
 		instances_text(&report, &g_array_index(threads, struct stretch, i));
 	text_findings(delay->session, delay->findings, output);
 	sample_notes(delay->session, output);

@@ -7,11 +7,22 @@
 #include <inttypes.h>
 
 #define SMALL_NODE 100 /* nodes under this part of the whole have no instances listed */
+#define INSTANCES_PART 4 /* of --limit: as many of each node */
 
-static void summary_node(const struct node *node, struct output *output, int depth)
+struct summary_shown {
+	int64_t shortest; /* nodes of less are left out */
+	guint left_out;
+};
+
+static void summary_node(const struct node *node, struct summary_shown *shown,
+			 struct output *output, int depth)
 {
 	char length[32];
 
+	if (node->ns < shown->shortest) {
+		shown->left_out++;
+		return;
+	}
 	fprintf(output->file, "%*s", 2 * depth + 2, "");
 	text_escaped(output, node->label);
 	fprintf(output->file, " (%s) <%u>%s\n", when_duration(length, node->ns), node->id,
@@ -30,7 +41,7 @@ static void summary_node(const struct node *node, struct output *output, int dep
 		text_wrapped(output, text->str, 2 * depth + 4, 2);
 	}
 	for (guint i = 0; i < node->children->len; i++)
-		summary_node(g_ptr_array_index(node->children, i), output, depth + 1);
+		summary_node(g_ptr_array_index(node->children, i), shown, output, depth + 1);
 }
 
 /* The child that has all of the node's time, in the same intervals; or NULL. */
@@ -47,12 +58,16 @@ static void node_instances(const struct report *report, const struct node *node,
 {
 	struct output *output = report->output;
 	const struct node *same = only_child(node);
+	uint32_t limit = report->session->asked.options->limit;
+	guint instances = node->instances->len;
 	g_autofree char *key = NULL;
 
 	if (node->ns < shortest) {
 		++*left_out;
 		return;
 	}
+	if (limit)
+		instances = MIN(instances, MAX(limit / INSTANCES_PART, 1));
 	key = node_key(node);
 	fprintf(output->file, "  Node id: <%u> ", node->id);
 	text_escaped(output, key);
@@ -60,7 +75,7 @@ static void node_instances(const struct report *report, const struct node *node,
 	if (same)
 		fprintf(output->file, ", the same as <%u>", same->id);
 	fputc('\n', output->file);
-	for (guint i = 0; i < node->instances->len && !same; i++) {
+	for (guint i = 0; i < instances && !same; i++) {
 		const struct instance *at = &g_array_index(node->instances, struct instance, i);
 
 		fputs("  ", output->file);
@@ -68,20 +83,32 @@ static void node_instances(const struct report *report, const struct node *node,
 		fputs(at->spans_gap ? " [spans lost events]\n" : "\n", output->file);
 	}
 	if (!same)
-		text_omitted(output, node->count - node->instances->len);
+		text_omitted(output, node->count - instances);
 	for (guint i = 0; i < node->children->len; i++)
 		node_instances(report, g_ptr_array_index(node->children, i), shortest, left_out);
 }
 
-void summary_text(const struct report *report, const struct stretch *at)
+static void left_out_line(struct output *output, guint left_out)
+{
+	if (left_out)
+		fprintf(output->file,
+			"  [... %u nodes under 1 %% of the time; --limit 0 or --verbose shows "
+			"them ...]\n",
+			left_out);
+}
+
+void summary_text(const struct report *report, const struct stretch *at, bool brief)
 {
 	const struct session *session = report->session;
 	g_autofree char *who = thread_words(session, at->thread);
 	g_autofree char *heading = g_strconcat("State summary of ", who, NULL);
+	struct summary_shown shown = {0};
 	struct node *summary = summary_new(session, at->thread, at->begin, at->end);
 
+	shown.shortest = brief ? summary->ns / SMALL_NODE : 0;
 	text_heading(report->output, heading);
-	summary_node(summary, report->output, 0);
+	summary_node(summary, &shown, report->output, 0);
+	left_out_line(report->output, shown.left_out);
 	node_free(summary);
 }
 
@@ -96,10 +123,6 @@ void instances_text(const struct report *report, const struct stretch *at)
 
 	text_heading(report->output, heading);
 	node_instances(report, summary, all ? 0 : summary->ns / SMALL_NODE, &left_out);
-	if (left_out)
-		fprintf(report->output->file,
-			"  [... %u nodes under 1 %% of the time; --limit 0 or --verbose shows "
-			"them ...]\n",
-			left_out);
+	left_out_line(report->output, left_out);
 	node_free(summary);
 }

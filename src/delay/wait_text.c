@@ -212,15 +212,18 @@ static int longest_row(gconstpointer a, gconstpointer b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Marks the rows to show: the longest, as many as the limit. */
-static void choose(GArray *rows, uint32_t limit)
+/* Marks the rows to show: the longest, as many as the limit; of waits in waits each level has half
+ * of that above it. */
+static void choose(GArray *rows, uint32_t limit, int depth)
 {
+	uint32_t most = MAX(limit >> MIN(depth, 31), 1);
+
 	g_autoptr(GPtrArray) order = g_ptr_array_new();
 
 	for (guint i = 0; i < rows->len; i++)
 		g_ptr_array_add(order, &g_array_index(rows, struct row, i));
 	g_ptr_array_sort(order, longest_row);
-	for (guint i = 0; i < order->len && (!limit || i < limit); i++)
+	for (guint i = 0; i < order->len && (!limit || i < most); i++)
 		((struct row *) g_ptr_array_index(order, i))->shown = true;
 }
 
@@ -258,7 +261,7 @@ static void waits_text(const struct report *report, GPtrArray *waits, uint32_t o
 {
 	GArray *rows = rows_of(waits);
 
-	choose(rows, report->session->asked.options->limit);
+	choose(rows, report->session->asked.options->limit, depth);
 	for (guint i = 0; i < rows->len; i++) {
 		const struct row *row = &g_array_index(rows, struct row, i);
 

@@ -399,7 +399,8 @@ static void notes(const struct functions *functions, struct output *output)
 	text_heading(output, "Of the functions");
 	if (counts->entries || counts->exits) {
 		g_autofree char *text =
-			g_strdup_printf("%" PRIu64 " entries and %" PRIu64 " exits%s.",
+			g_strdup_printf("%" PRIu64 " entries of functions and %" PRIu64
+					" exits were recorded%s.",
 					counts->entries, counts->exits, line->str);
 
 		text_wrapped(output, text, 2, 4);

@@ -21,8 +21,10 @@
 static int head(const struct session *session, struct output *output)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
+	const struct trace *trace = &session->trace;
+	bool gaps = false,
+	     part = session->asked.from > trace->begin || session->asked.to < trace->end;
 	uint64_t lost = 0;
-	bool gaps = false;
 	char from[48], length[32], count[32];
 
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
@@ -37,10 +39,15 @@ static int head(const struct session *session, struct output *output)
 	}
 	when_time(from, session->asked.from, session->asked.options->utc, true);
 	from[MIN(strlen(from), sizeof "[2026-11-22 10:08:04.304" - 1)] = '\0';
-	g_string_append_printf(line, ", %s from %s; %s events%s, ",
+	g_string_append_printf(line, ", %s from %s",
 			       when_duration(length, session->asked.to - session->asked.from),
-			       from + (*from == '['), count_text(count, session->trace.events),
-			       trace_is_whole(&session->trace) ? "" : " read");
+			       from + (*from == '['));
+	if (part)
+		g_string_append_printf(line, " (of %s that were recorded)",
+				       when_duration(length, trace->end - trace->begin));
+	g_string_append_printf(line, "; %s events%s%s, ", count_text(count, trace->events),
+			       trace_is_whole(trace) ? "" : " read",
+			       part ? " in the whole trace" : "");
 	if (lost)
 		g_string_append_printf(line, "%s lost", count_text(count, lost));
 	else

@@ -52,7 +52,7 @@ static void say(const struct session *session, struct stand *item, const struct 
 	if (!range)
 		words = g_strdup("Without it, no sooner: something else takes as long.");
 	else if ((double) worth->from >= (1 - ALIKE) * lost)
-		words = g_strdup("Without it, as much sooner.");
+		words = g_strdup("Without it, all that time is saved.");
 	else if (turns > 1)
 		words = g_strdup_printf("Without it, the %u turns of %s (%d) would take %s less.",
 					turns, session_thread_name(session, victim), life->tid,

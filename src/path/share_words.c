@@ -80,8 +80,8 @@ static void append_packets(GString *text, const struct session *session, const s
 /* " (on it ran hog-0 52 %, hog-1 47 %)" */
 static void append_runners(GString *text, const struct share *share)
 {
-	g_string_append(text, span_is_hosts(share->leaf) ? " (on its CPU ran " : " (on it ran ");
-	runners_append_brief(&share->runners, text);
+	g_string_append(text, " (");
+	runners_append_brief(&share->runners, span_is_hosts(share->leaf) ? "its CPU" : "it", text);
 	g_string_append_c(text, ')');
 }
 

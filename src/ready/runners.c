@@ -10,6 +10,7 @@
 
 #define SHOWN_MAX 3
 #define SHARE_MIN 0.01
+#define REST_MIN 0.02 /* less that is not told of is not missed */
 
 struct adding {
 	const struct session *session;
@@ -116,7 +117,8 @@ static enum ready_kind main_idle(const struct runners *runners)
 	return most == READY_PINNED ? READY_BUSY : most;
 }
 
-static void append_list(const struct runners *runners, GString *text, bool brief)
+/* Those that ran, and the idle loop, those that ran longest first. */
+static GArray *list_of(const struct runners *runners)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct runner));
 	GHashTableIter iter;
@@ -129,6 +131,23 @@ static void append_list(const struct runners *runners, GString *text, bool brief
 		g_array_append_val(list, runner);
 	}
 	g_array_sort(list, most_first);
+	return list;
+}
+
+static bool is_idle(const struct runner *runner)
+{
+	return strcmp(runner->name, "idle") == 0;
+}
+
+static const char *runner_name(const struct runner *runner)
+{
+	return strcmp(runner->name, "?") == 0 ? "not known" : runner->name;
+}
+
+void runners_append(const struct runners *runners, GString *text)
+{
+	g_autoptr(GArray) list = list_of(runners);
+
 	for (guint i = 0; i < list->len && i < SHOWN_MAX; i++) {
 		const struct runner *runner = &g_array_index(list, struct runner, i);
 		double share = (double) runner->ns / (double) runners->ns;
@@ -136,30 +155,57 @@ static void append_list(const struct runners *runners, GString *text, bool brief
 		if (i && share < SHARE_MIN)
 			break;
 		g_string_append_printf(text, "%s%s %.0f %%", i ? ", " : "",
-				       strcmp(runner->name, "?") == 0      ? "not known"
-				       : strcmp(runner->name, "idle") == 0 ? "nobody"
-									   : runner->name,
+				       is_idle(runner) ? "nobody" : runner_name(runner),
 				       100.0 * share);
-		if (strcmp(runner->name, "idle") == 0) {
+		if (is_idle(runner)) {
 			g_string_append(text, " (");
-			if (brief)
-				g_string_append(text, ready_text(main_idle(runners)));
-			else
-				runners_append_idle(runners, text);
+			runners_append_idle(runners, text);
 			g_string_append_c(text, ')');
 		}
 	}
-	g_array_free(list, TRUE);
 }
 
-void runners_append(const struct runners *runners, GString *text)
+/* "it was idle for 14 % of it: between others" */
+static void append_was_idle(const struct runners *runners, const struct runner *idle,
+			    const char *cpu, GString *text)
 {
-	append_list(runners, text, false);
+	double percent = 100.0 * (double) idle->ns / (double) runners->ns;
+
+	g_string_append_printf(text, "%s was idle", cpu);
+	if (percent < 99.5)
+		g_string_append_printf(text, " for %.0f %% of it", percent);
+	g_string_append_printf(text, ": %s", ready_text(main_idle(runners)));
 }
 
-void runners_append_brief(const struct runners *runners, GString *text)
+void runners_append_brief(const struct runners *runners, const char *cpu, GString *text)
 {
-	append_list(runners, text, true);
+	g_autoptr(GArray) list = list_of(runners);
+	const struct runner *idle = NULL;
+	double told = 0;
+	guint shown = 0;
+
+	for (guint i = 0; i < list->len && i < SHOWN_MAX; i++) {
+		const struct runner *runner = &g_array_index(list, struct runner, i);
+		double share = (double) runner->ns / (double) runners->ns;
+
+		if (i && share < SHARE_MIN)
+			break;
+		told += share;
+		if (is_idle(runner))
+			idle = runner;
+		else if (shown++)
+			g_string_append_printf(text, ", %s %.0f %%", runner_name(runner),
+					       100.0 * share);
+		else
+			g_string_append_printf(text, "on %s ran %s %.0f %%", cpu,
+					       runner_name(runner), 100.0 * share);
+	}
+	if (shown && told < 1 - REST_MIN)
+		g_string_append_printf(text, ", others %.0f %%", 100 * (1 - told));
+	if (!idle)
+		return;
+	g_string_append(text, shown ? "; " : "");
+	append_was_idle(runners, idle, cpu, text);
 }
 
 void runners_append_idle(const struct runners *runners, GString *text)

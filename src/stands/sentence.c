@@ -86,7 +86,9 @@ static void convoy_sentence(GString *text, const struct session *session, const 
 	const struct contention *at = contention_at(session, locks, fact->object);
 	char length[32], sum[32];
 
-	g_string_append_printf(text, "%u threads waited %s in all (%" PRIu64 " times) for ",
+	g_string_append_printf(text,
+			       "%u threads waited %s in all, each one's time counted (%" PRIu64
+			       " times), for ",
 			       at->waiters, when_duration(sum, at->ns), at->waits);
 	append_object(text, session, fact->object, true);
 	g_string_append_printf(text,

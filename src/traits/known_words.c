@@ -105,11 +105,11 @@ static bool request_phrase(const char *name, const struct trait_part *part, stru
 		return false;
 	*phrase = (struct phrase) {NULL, "did"};
 	if (part->value == 0 && part->test != TRAIT_FROM)
-		phrase->text = g_strdup("began where the request before ended");
+		phrase->text = g_strdup("began where the previous request ended");
 	else
 		phrase->text =
 			g_strdup_printf("began %s%" PRId64
-					" sectors%s from where the request before ended",
+					" sectors%s from where the previous request ended",
 					part->test == TRAIT_TO ? "at most " : "", part->value,
 					part->test == TRAIT_FROM ? " or more" : "");
 	return true;
@@ -154,13 +154,13 @@ static struct phrase distance_phrase(const struct trait_part *part)
 	struct phrase phrase = {NULL, "did"};
 
 	if (part->value == 0 && part->test != TRAIT_FROM)
-		phrase.text = g_strdup("began where the one before on their file ended");
+		phrase.text = g_strdup("began where the previous one on their file ended");
 	else if (part->test == TRAIT_FROM && part->value == 1)
-		phrase.text = g_strdup("did not begin where the one before on their file ended");
+		phrase.text = g_strdup("did not begin where the previous one on their file ended");
 	else
 		phrase.text =
 			g_strdup_printf("began %s%" PRId64
-					" bytes%s from where the one before on their file ended",
+					" bytes%s from where the previous one on their file ended",
 					part->test == TRAIT_TO ? "at most " : "", part->value,
 					part->test == TRAIT_FROM ? " or more" : "");
 	return phrase;
@@ -269,7 +269,7 @@ static struct phrase fixed_phrase(const struct session *session, enum known know
 	case KNOWN_NTH:
 		return phrase_nth(part, "of their thread");
 	case KNOWN_SINCE:
-		return phrase_time(part, "after the thread's one before ended");
+		return phrase_time(part, "after the previous one of their thread ended");
 	default:
 		return phrase_time(part, "into the window");
 	}
@@ -370,7 +370,7 @@ static const char *unit_of(const struct session *session, const struct profile *
 		return "each";
 	}
 	if (column == KNOWN_OWN + KNOWN_DISTANCE)
-		*what = "distance from where the one before ended";
+		*what = "distance from where the previous one ended";
 	if (in_entries)
 		return "each";
 	*step = 1024;

@@ -116,9 +116,9 @@ struct phrase request_phrase(const struct request_known *known, const struct tra
 	case REQUEST_NTH:
 		return phrase_nth(part, "of their thread");
 	case REQUEST_SINCE_ON:
-		return phrase_time(part, "after the one before on their connection ended");
+		return phrase_time(part, "after the previous one on their connection ended");
 	case REQUEST_SINCE:
-		return phrase_time(part, "after their thread's one before ended");
+		return phrase_time(part, "after the previous one of their thread ended");
 	case REQUEST_IN_FLIGHT:
 		return flight_phrase(part);
 	case REQUEST_INNER:

@@ -175,7 +175,7 @@ static void test_distance(void)
 		far += jump;
 	}
 	plain(feed, time, 0, "other");
-	expected = g_strdup_printf("%d of %d began %d bytes or more from where the one before on "
+	expected = g_strdup_printf("%d of %d began %d bytes or more from where the previous one on "
 				   "their file ended; of the %d others none did",
 				   (int) far, (int) far, (int) least, 200 - (int) far);
 	g_assert_nonnull(strstr(told(feed, ANY_PEAK), expected));
