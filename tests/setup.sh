@@ -19,14 +19,16 @@ die()
 build_packages="autoconf automake libtool make gcc libc6-dev pkgconf
 	libbabeltrace2-dev libdw-dev libglib2.0-dev libiberty-dev libjansson-dev libmicrohttpd-dev libseccomp-dev libsqlite3-dev
 	libzstd-dev xz-utils zlib1g-dev"
-# To check it besides: babeltrace2 loads the plugin, prove is in perl, libFuzzer
-# and clang's sanitizers are in libclang-rt-14-dev; build-essential, debhelper and lintian
-# make and judge the Debian package, mandoc the manual pages; chromium opens the report's pages; the engines
-# that whylate batch plans jobs for are asked themselves (tests/slurm.t, tests/engines.t).
-check_packages="babeltrace2 build-essential chromium chromium-driver clang clang-format-19 debhelper groff-base libclang-rt-14-dev iproute2 liblttng-ctl0 libxml2-utils
+# To check it besides: babeltrace2 loads the plugin, prove is in perl; build-essential, debhelper and lintian
+# make and judge the Debian package, mandoc the manual pages; the engines that whylate batch plans jobs for are
+# asked themselves (tests/slurm.t, tests/engines.t); liblttng-ctl0 and libxml2-utils judge session profiles. What belongs to clang's version: need_clang_runtime.
+check_packages="babeltrace2 build-essential clang debhelper gnupg groff-base iproute2 liblttng-ctl0 libxml2-utils
 	lintian mandoc munge
 	openssh-client openssh-server parallel perl slurm-wlm systemd
 	protobuf-compiler python3 python3-jsonschema python3-selenium xz-utils"
+# What not every system has as a package: clang-format of the one version that .clang-format is for; a browser that
+# opens the report's pages (Ubuntu's is a snap, which needs a running snapd). Tests that need them say so without.
+wanted_packages="clang-format-19 chromium chromium-driver"
 # The client of trace viewers runs on node (need_client); whoever has that from elsewhere, whose
 # package excludes Debian's, keeps it.
 command -v node >/dev/null || check_packages="$check_packages nodejs"
@@ -42,6 +44,31 @@ as_root()
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
+# Sets $missing to those of the packages named that are not installed.
+find_missing()
+{
+	missing=
+	for package in $*; do
+		installed "$package" || missing="$missing $package"
+	done
+}
+
+# apt's lists, once a run.
+update_packages()
+{
+	[ ! "${updated:-}" ] || return 0
+	as_root apt-get -q update || die "apt-get update failed; needed are the packages:$missing"
+	updated=yes
+}
+
+install_missing()
+{
+	say "installing Debian packages with apt-get:$missing"
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+		-o DPkg::Lock::Timeout=300 install --no-install-recommends $missing ||
+		die "apt-get could not install:$missing"
+}
+
 # Installs those of the packages named that are missing.
 need_packages()
 {
@@ -49,21 +76,45 @@ need_packages()
 		die "this is not Debian: install what these Debian packages hold:" $* \
 			"and build by hand: autoreconf -i && ./configure && make"
 	fi
-	missing=
-	for package in $*; do
-		installed "$package" || missing="$missing $package"
-	done
+	find_missing $*
 	[ "$missing" ] || return 0
 	if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
 		die "packages are missing and there is no sudo; as root: apt-get install" \
 			"--no-install-recommends$missing"
 	fi
-	say "installing Debian packages with apt-get:$missing"
-	as_root apt-get -q update ||
-		die "apt-get update failed; needed are the packages:$missing"
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
-		-o DPkg::Lock::Timeout=300 install --no-install-recommends $missing ||
-		die "apt-get could not install:$missing"
+	update_packages
+	install_missing
+}
+
+# The system has it, as a package that holds what it is called: Ubuntu's chromium only says where its snap is.
+available()
+{
+	LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep '^  Candidate: ' | grep -q -v -e '(none)' -e snap
+}
+
+# Installs those of the packages named that are missing and that this system has; says which it has not.
+want_packages()
+{
+	find_missing $*
+	[ "$missing" ] || return 0
+	wanted=$missing missing= lacking=
+	update_packages
+	for package in $wanted; do
+		if available "$package"; then missing="$missing $package"; else lacking="$lacking $package"; fi
+	done
+	[ ! "$missing" ] || install_missing
+	[ ! "$lacking" ] || say "this system has no package$lacking: tests that need it are skipped, and say so"
+}
+
+# libFuzzer and clang's sanitizers: whatever clang this system has, it links with them.
+need_clang_runtime()
+{
+	mkdir -p "$1"
+	echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return n && *d > 9 ? -1 : 0; }' >"$1/runtime.c"
+	clang -fsanitize=address,undefined,fuzzer -o "$1/runtime" "$1/runtime.c" >/dev/null 2>&1 && return 0
+	version=$(clang -dumpversion) || die "clang does not say which version it is"
+	need_packages "libclang-rt-${version%%.*}-dev"
+	logged "$1/runtime.log" clang -fsanitize=address,undefined,fuzzer -o "$1/runtime" "$1/runtime.c"
 }
 
 # Runs a command with its output in a file; shows that if it fails.
