@@ -96,7 +96,8 @@ def check_contents(root):
     sample = files(t.SOURCE + "/traces/startup-chain")
     wanted |= {"usr/share/whylate/sample/" + f for f in sample}
     assert sum(os.path.getsize(root + "/usr/share/whylate/sample/" + f) for f in sample) < 1 << 20
-    wanted |= {"usr/share/doc/whylate/" + f for f in ("copyright", "changelog.gz", "manual.md.gz", "tracers.md.gz")}
+    wanted |= {"usr/share/doc/whylate/" + f for f in ("copyright", "changelog.gz", "manual.md.gz", "tracers.md.gz", "CHANGELOG.md.gz")}
+    wanted |= {"usr/share/doc/whylate/html/%s.html" % page for page in pages()} | {"usr/share/doc/whylate/html/manual.css"}
     wanted |= {f for f in ("usr/share/doc/whylate/README.md", "usr/share/doc/whylate/README.md.gz") if f in found}
     assert [f for f in wanted if "README" in f], "no README, compressed or as it is"
     assert wanted <= found, "missing: %s" % sorted(wanted - found)
@@ -118,7 +119,8 @@ def check_control(package):
     assert fields["Version"] == version(), (fields["Version"], version())
     depends = {d.split(" ")[0] for d in fields["Depends"].split(", ")}
     # found by dpkg-shlibdeps: libraries only, no compiler, no tracer
-    assert {"libbabeltrace2-0", "libc6", "libglib2.0-0", "libjansson4"} <= depends, depends
+    # Debian 13 and Ubuntu 24.04 have a time_t of 64 bits everywhere, and say so in libraries' names
+    assert {"libbabeltrace2-0", "libc6", "libglib2.0-0", "libjansson4"} <= {d.removesuffix("t64") for d in depends}, depends
     assert all(d.startswith("lib") or d == "zlib1g" for d in depends), depends
     scripts = os.listdir(os.path.join(os.path.dirname(package), "control"))
     assert set(scripts) == {"control", "md5sums"}, "scripts run as root: %s" % scripts

@@ -11,6 +11,7 @@
 #include <babeltrace2/babeltrace.h>
 #include <string.h>
 
+#include "config.h"
 #include "commands/commands.h"
 #include "run/feed.h"
 #include "run/session.h"
@@ -280,6 +281,7 @@ BT_PLUGIN(whylate);
 BT_PLUGIN_DESCRIPTION("Why was it late? Delay analysis of LTTng kernel traces");
 BT_PLUGIN_AUTHOR("the whylate authors");
 BT_PLUGIN_LICENSE("MIT");
+BT_PLUGIN_VERSION(VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, NULL);
 
 /* A class for each command that has one: what it is, and where that is told. */
 #define CLASS(name, description, manual)                                                           \

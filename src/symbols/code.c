@@ -6,6 +6,7 @@
  * nothing has to be there when whylate runs.
  */
 #include "symbols/code.h"
+#include "config.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -13,7 +14,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#ifdef HAVE_LIBIBERTY_DEMANGLE_H
 #include <libiberty/demangle.h>
+#else
+#include <demangle.h> /* Fedora's binutils-devel */
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,6 +40,11 @@ struct code_file {
 	GElf_Addr first; /* the file's own address of its first loaded segment */
 	GArray *units;   /* struct unit, by low; NULL: not made */
 };
+
+const char *code_library_version(void)
+{
+	return dwfl_version(NULL);
+}
 
 char *build_id_text(const uint8_t *id, size_t length)
 {

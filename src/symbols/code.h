@@ -81,6 +81,9 @@ void code_clear(struct code *code);
  * be freed. */
 char *code_demangle(const char *name);
 
+/* Of elfutils. */
+const char *code_library_version(void);
+
 /* "e9a377b4…", in hexadecimal digits; to be freed. */
 char *build_id_text(const uint8_t *id, size_t length);
 
