@@ -34,11 +34,11 @@ TABLE = {
     # all of them
     "fleet": "batch",
     "commands": "overview delay profile requests functions diff check explain export batch lami",
-    "record": "tracefs statedump", "remote": "record", "drill": "record report", "tracefs": "util", "statedump": "util",
+    "record": "tracefs statedump", "remote": "record", "drill": "record report", "tracefs": "util", "statedump": "util", "selftest": "record report",
     "tsp": "commands", "serve": "tsp",
     "plugins/whylate": "commands", "sandbox": "report",
     "engines": "run",
-    "cli": "sandbox engines fleet serve drill remote skim foreign plugins/whylate",
+    "cli": "sandbox engines fleet serve drill selftest remote skim foreign plugins/whylate",
 }
 FILES_MAX = 25
 

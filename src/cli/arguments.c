@@ -24,10 +24,20 @@ static int usage_error(char **heard, const char *format, ...)
 	return WHYLATE_ERROR_USAGE;
 }
 
-static void print_schema(const struct command *command)
+const char *schema_at(size_t number, const char **text)
 {
+	if (number >= G_N_ELEMENTS(schemas))
+		return NULL;
+	*text = schemas[number].text;
+	return schemas[number].command;
+}
+
+static void print_schema(const struct options *options)
+{
+	const char *wanted = options->self ? "self" : options->command->name;
+
 	for (size_t i = 0; i < G_N_ELEMENTS(schemas); i++)
-		if (strcmp(schemas[i].command, command->name) == 0)
+		if (strcmp(schemas[i].command, wanted) == 0)
 			fputs(schemas[i].text, stdout);
 }
 
@@ -62,7 +72,7 @@ static int parse_option(int argc, char **argv, int *at, struct options *options,
 		return 0;
 	}
 	if (strcmp(name, "json-schema") == 0 && command_has_schema(command)) {
-		print_schema(command);
+		print_schema(options);
 		return 0;
 	}
 	if (option && equals)
@@ -100,7 +110,7 @@ static int check_all(struct options *options, GPtrArray *paths, char **heard)
 	options->trace = paths->len ? suggested_trace(paths) : NULL;
 	if (!options_check(options, &error))
 		return tell_error(heard, error);
-	if (!paths->len && !options->standard_input)
+	if (!paths->len && !options->standard_input && !options->self)
 		return usage_error(heard, "no trace given: name the directory that LTTng wrote");
 	return -1;
 }

@@ -55,6 +55,13 @@ static char *own_directory(void)
 	return status.st_uid == geteuid() ? g_build_filename(base, "whylate", NULL) : NULL;
 }
 
+char *cache_directory(const struct options *options)
+{
+	if (g_strcmp0(options->cache, "off") == 0)
+		return NULL;
+	return options->cache ? g_strdup(options->cache) : own_directory();
+}
+
 /* Bytes of all files there, at most AUTO_BYTES. */
 static uint64_t bytes_below(const char *path, int depth)
 {
@@ -80,13 +87,12 @@ static uint64_t bytes_below(const char *path, int depth)
 
 char *cache_place(const struct options *options, const GPtrArray *paths)
 {
-	char *place = options->cache ? g_strdup(options->cache) : own_directory();
+	char *place = cache_directory(options);
 	uint64_t bytes = 0;
 
 	for (guint i = 0; i < paths->len && bytes < AUTO_BYTES; i++)
 		bytes += bytes_below(paths->pdata[i], 0);
-	if (!place || g_strcmp0(options->cache, "off") == 0 || options->every ||
-	    options->reader == READER_BABELTRACE)
+	if (!place || options->every || options->reader == READER_BABELTRACE)
 		g_clear_pointer(&place, g_free);
 	else if (!g_file_test(place, G_FILE_TEST_EXISTS) &&
 		 bytes >= (options->cache ? 1 : AUTO_BYTES))
@@ -101,10 +107,9 @@ struct cache *cache_new(const struct options *options, GPtrArray *paths)
 	struct identity identity;
 	struct cache *cache;
 
-	if (g_strcmp0(options->cache, "off") == 0 || options->reader == READER_BABELTRACE ||
-	    options->every)
+	if (options->reader == READER_BABELTRACE || options->every)
 		return NULL;
-	directory = options->cache ? g_strdup(options->cache) : own_directory();
+	directory = cache_directory(options);
 	if (!directory || !identity_find(&identity, options, paths))
 		return NULL;
 	if (!options->cache && identity.bytes < AUTO_BYTES) {

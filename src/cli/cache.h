@@ -23,10 +23,12 @@
 
 struct cache;
 
-/* NULL: --cache off, or not worth it. */
+/* Where the options have it kept, whether or not it is there; NULL: nowhere. Free with g_free(). */
+char *cache_directory(const struct options *options);
 /* Where images of these traces will be kept, made if it is not there; NULL: nowhere. Free with
  * g_free(). */
 char *cache_place(const struct options *options, const GPtrArray *paths);
+/* NULL: --cache off, or not worth it. */
 struct cache *cache_new(const struct options *options, GPtrArray *paths);
 void cache_free(struct cache *cache);
 

@@ -72,7 +72,7 @@ int lami_command(const char *name, int argc, char **argv);
 bool cut_window(const struct session *session, GPtrArray *paths, int64_t from, int64_t to,
 		const char *output, GError **error);
 
-/* tell.c: "whylate: MESSAGE" on standard error. It may hold names from the trace: nothing in it is
+/* "whylate: MESSAGE" on standard error. It may hold names from the trace: nothing in it is
  * acted upon by a terminal. `heard` not NULL: it is kept there instead (owned by the caller, the
  * last one only), for a caller that says it in its own way. */
 void tell(char **heard, const char *message);
@@ -101,6 +101,8 @@ void progress_end(const struct progress *progress);
 /* Parses the command line, without the program's name and the command.
  * Returns -1 to go on, else the exit status (help, version, errors told). */
 int arguments_parse(int argc, char **argv, struct options *options, GPtrArray *paths, char **heard);
+/* The JSON Schema that the program has in that place, and what it is of; NULL: no more. */
+const char *schema_at(size_t number, const char **text);
 /* help.c: what a word names that comes first, NULL: no command. */
 const struct command *word_find(const char *word);
 /* "; did you mean 'delay'", or nothing; free with g_free(). */
@@ -155,6 +157,9 @@ guint job_cores(const struct options *options);
 
 /* `whylate batch --follow`: until a signal comes. */
 bool batch_follow(struct options *options, GPtrArray *paths, FILE *lines, GError **error);
+
+/* check --self: says what of the installation works; returns the exit status. */
+int self_run(const struct options *options);
 
 /* Those that do it in another way: their arguments to their exit status. */
 int batch_run(int argc, char **argv);

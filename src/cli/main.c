@@ -65,7 +65,7 @@ static int analyse(const struct command *command, int argc, char **argv)
 	command_options(&options, command);
 	status = arguments_parse(argc, argv, &options, paths, NULL);
 	if (status < 0)
-		status = run(&options, paths, NULL);
+		status = options.self ? self_run(&options) : run(&options, paths, NULL);
 	options_clear(&options);
 	return status;
 }

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/output.h"
+#include "report/report.h"
 #include "util/error.h"
 #include "util/spill.h"
 
@@ -90,4 +90,26 @@ int process_end(int status)
 		return WHYLATE_ERROR_OUTPUT;
 	fprintf(stderr, "whylate: cannot write to standard output: %s\n", g_strerror(code));
 	return WHYLATE_ERROR_OUTPUT;
+}
+
+/* --- what is said on standard error --------------------------------------------------------- */
+
+void tell(char **heard, const char *message)
+{
+	g_autofree char *safe = text_safe(message);
+	g_autofree char *shown = locale_has_utf8() ? g_strdup(safe) : text_ascii(safe);
+
+	if (heard) {
+		g_free(*heard);
+		*heard = g_strdup(message);
+	} else {
+		fprintf(stderr, "whylate: %s\n", shown);
+	}
+}
+
+int tell_error(char **heard, const GError *error)
+{
+	if (*error->message)
+		tell(heard, error->message);
+	return error_status(error);
 }

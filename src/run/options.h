@@ -149,6 +149,7 @@ struct options {
 					takes to find it again is recorded */
 	struct batch_options batch;
 	bool standard_input; /* what is named may come there: no trace need be */
+	bool self; /* it is about the installation, not about a trace */
 	struct event_filter *target; /* owned; NULL */
 	bool assumed; /* threads or operations are what is taken where nobody asked */
 	GPtrArray *threads; /* owned strings: TIDs, names, "all" */

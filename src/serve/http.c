@@ -592,6 +592,11 @@ bool http_has_ended(const struct http *http)
 	return http->ended;
 }
 
+const char *http_library_version(void)
+{
+	return MHD_get_version();
+}
+
 void http_close(struct http *http)
 {
 	http->ended = true; /* what comes now waits for nothing */

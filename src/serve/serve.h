@@ -32,6 +32,8 @@ struct session;
  * trace is there. */
 struct http;
 
+/* Of libmicrohttpd. */
+const char *http_library_version(void);
 /* What is given is borrowed. NULL: it cannot listen there. */
 struct http *http_open(const struct options *options, const GPtrArray *paths, GError **error);
 /* Now and then while the trace is read; `done` of 1, 0: not known. False: a signal ended it. */
