@@ -6,6 +6,7 @@ perf's records counts that shares nothing with whylate's. Damage: no signal, and
 import json
 import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -388,6 +389,91 @@ def said_of_proc():
         "overview", "--cache", "off", "--format", "json", path).stdout, done
 
 
+def attribute(kind, config, chains=False):
+    """Of a file through a pipe: its number is that of its kind of event."""
+    return struct.pack("<IIQQQQQ", kind, 128, config, 1, 1 | 2 | 4 | 128 | 1024 | 1 << 16 | (32 if chains else 0), 0,
+                       1 << 18) + bytes(80) + struct.pack("<Q", kind << 16 | config)
+
+
+def mapped(pid, path, begin, size, offset, time, build_id=b""):
+    """PERF_RECORD_MMAP2, and what each record has at its end: PID, TID, time, CPU, number."""
+    name = path.encode() + bytes(8 - len(path) % 8)
+    about = struct.pack("<B3x20s", len(build_id), build_id) if build_id else bytes(24)
+    body = struct.pack("<IIQQQ", pid, pid, begin, size, offset) + about + struct.pack("<II", 5, 2) + name
+    return record(10, (1 << 14 if build_id else 0) | 2, body, pid, time)
+
+
+def record(kind, misc, body, pid, time):
+    body += struct.pack("<IIQIIQ", pid, pid, time, 0, 0, 1 << 16) if time is not None else b""
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def sample(kind, config, pid, time, raw=b"", chain=None):
+    ip = chain[0] if chain else 0
+    body = struct.pack("<QQIIQII", kind << 16 | config, ip, pid, pid, time, 0, 0)
+    if chain is not None:
+        body += struct.pack("<QQ", len(chain) + 1, 2 ** 64 - 512) + struct.pack("<%dQ" % len(chain), *chain)
+    raw += bytes(-(4 + len(raw)) % 8)
+    return record(9, 2, body + struct.pack("<I", len(raw)) + raw, pid, None)
+
+
+def tracepoint(number, name, fields):
+    """(its format, what makes a record of its values)"""
+    text, at = "name: %s\nID: %d\nformat:\n" % (name, number), 0
+    for kind, field, size in (("unsigned short", "common_type", 2), ("unsigned char", "common_flags", 1),
+                              ("unsigned char", "common_preempt_count", 1), ("int", "common_pid", 4), *fields):
+        text += "\tfield:%s %s;\toffset:%d;\tsize:%d;\tsigned:%d;\n" % (kind, field, at, size, kind in ("int", "long"))
+        at += size
+    return text.encode(), "<HBBi" + "".join({4: "i", 8: "q", 16: "16s"}[size] for _, _, size in fields)
+
+
+def programs_made():
+    """A process that samples see in its program, in a library, then in what it executed, and there in another library
+    at the same place: what perf tells of an exec's mappings comes before the exec itself."""
+    comm = ("char", "%s_comm[16]", 16)
+    switch = tracepoint(1, "sched_switch", [(comm[0], comm[1] % "prev", 16), ("int", "prev_pid", 4), ("int", "prev_prio", 4),
+                                            ("long", "prev_state", 8), (comm[0], comm[1] % "next", 16),
+                                            ("int", "next_pid", 4), ("int", "next_prio", 4)])
+    executes = tracepoint(2, "sched_process_exec", [("char", "filename[16]", 16), ("int", "pid", 4), ("int", "old_pid", 4)])
+    formats = struct.pack("<I", 1) + b"sched\0" + struct.pack("<I", 2) + b"".join(
+        struct.pack("<Q", len(text)) + text for text, _ in (switch, executes))
+    head = b"field: local_t commit; offset:8; size:8; signed:1;"
+    tracing = b"\x17\x08\x44tracing0.6\0\0\x08" + struct.pack("<I", 4096) + b"header_page\0" + \
+        struct.pack("<Q", len(head)) + head + b"header_event\0" + struct.pack("<QI", 0, 0) + formats + struct.pack("<IIQ", 0, 0, 0)
+    tracing += bytes(-len(tracing) % 8)
+    out = b"PERFILE2" + struct.pack("<Q", 16)
+    for body in (attribute(2, 1), attribute(2, 2), attribute(1, 0, True)):
+        out += struct.pack("<IHH", 64, 0, 8 + len(body)) + body
+    out += struct.pack("<IHHII", 66, 0, 16, len(tracing), 0) + tracing
+    out += record(3, 0, struct.pack("<II8s", 5, 5, b"worker"), 0, 0)
+    program, library = 0x555500001000, 0x7f0000026000
+    out += mapped(5, "/opt/one", program, 0x8000, 0x1000, 0) + mapped(5, "/opt/libold.so", library, 0x9000, 0x26000, 0)
+
+    def switched(before, after, name_before, name_after, time, state=0):
+        return sample(2, 1, before, time, struct.pack(switch[1], 1, 0, 0, before, name_before, before, 120, state,
+                                                      name_after, after, 120))
+
+    def ran(address, first, count):
+        return b"".join(sample(1, 0, 5, first + k * 1_000_000, b"", [address]) for k in range(count))
+
+    out += switched(0, 5, b"swapper/0", b"worker", 1_000_000)
+    out += ran(program + 16, 2_000_000, 10) + ran(library + 16, 12_000_000, 30)
+    out += record(3, 1 << 13, struct.pack("<II8s", 5, 5, b"two"), 5, 41_000_000 + 1)
+    out += mapped(5, "/opt/two", program, 0x8000, 0x1000, 41_000_000 + 2) + \
+        mapped(5, "/opt/libnew.so", library, 0x9000, 0x26000, 41_000_000 + 3, b"0123456789abcdefghij")
+    out += sample(2, 2, 5, 41_000_000 + 4, struct.pack(executes[1], 2, 0, 0, 5, b"/opt/two", 5, 5))
+    out += ran(library + 16, 42_000_000, 40) + ran(program + 16, 82_000_000, 20)
+    return out + switched(5, 0, b"two", b"swapper/0", 101_000_000, 1)
+
+
+def programs_by_mappings():
+    path = write("maps/perf.data", programs_made())
+    text = t.output("functions", "--cache", "off", "--thread", "all", path).decode()
+    found = dict(reversed(pair) for pair in re.findall(r"^ +([0-9.]+) % +[0-9.]+ ms  (\S+)$", text[text.index("What ran"):], re.M))
+    assert found == {"libnew.so": "40.0", "libold.so": "30.0", "two": "20.0", "one": "10.0"}, found
+
+
+tap.case("perf: samples by what was mapped where, before and after an exec", programs_by_mappings)
 tap.case("version 6, packed pages, perf's pipe and packed records: the same threads", other_forms)
 tap.case("a clock that is no time is refused", clocks)
 tap.case("what /proc said beside it is taken", said_of_proc)

@@ -13,7 +13,7 @@ import tempfile
 
 import whylate_test as t
 
-TARGETS = {"events": 8000, "metadata": 6000, "options": 600, "packets": 8000, "saved": 8000, "symbols": 1000}  # bytes
+TARGETS = {"events": 8000, "foreign": 20000, "metadata": 6000, "options": 600, "packets": 8000, "saved": 8000, "symbols": 1000}  # bytes
 PROGRAMS = os.environ.get("WHYLATE_FUZZ")
 SECONDS = int(os.environ.get("FUZZ_TIME", "5"))
 KEPT = os.environ.get("FUZZ_CORPUS")

@@ -28,6 +28,8 @@ struct foreign_stream {
 	/* Fills all of the event but time, host and CPU, which are set. False: it is none that
 	 * could be read. */
 	bool (*take)(struct foreign_stream *stream, struct event *event);
+	/* The next event that the item, taken, brought besides, true or false; NULL: none ever. */
+	bool (*more)(struct foreign_stream *stream, struct event *event);
 	/* Appends its fields, as "name = value, ...". */
 	void (*text)(struct foreign_stream *stream, GString *text);
 	void (*free)(struct foreign_stream *stream);

@@ -187,13 +187,15 @@ static void add_perf(struct foreign *foreign, struct source *source)
 
 		if (attribute->type == PERF_TYPE_TRACEPOINT)
 			g_hash_table_add(wanted, GUINT_TO_POINTER((guint) attribute->config));
-		else if (!sample.name)
+		else if (perf_samples(attribute) && !sample.name)
 			sample = sink->declare(sink->data, "perf_sample", ORIGIN_KERNEL);
 	}
 	record_classes_declare(source->classes, wanted);
+	file->execs = record_classes_has(source->classes, "sched:sched_process_exec", wanted);
 	for (guint i = 0; i < file->cpus->len; i++)
 		add_stream(foreign, source,
-			   perf_stream_new(file, file->cpus->pdata[i], source->classes, &sample));
+			   perf_stream_new(file, file->cpus->pdata[i], source->classes, &sample,
+					   sink));
 }
 
 static bool add_file(struct foreign *foreign, const char *path, GError **error)
@@ -335,6 +337,15 @@ static void tell_begin(const struct foreign *foreign, struct foreign_stream *str
 		foreign->sink->begin(foreign->sink->data, stream->host, stream->cpu, stream->time);
 }
 
+/* Once the threads are known whose it is. */
+static void tell_maps(const struct foreign *foreign, const struct source *source,
+		      const struct foreign_stream *stream)
+{
+	if (source->perf && source->perf->stacks && source->perf->maps->len)
+		perf_tell_maps(source->perf, foreign->sink, stream->host, stream->cpu,
+			       stream->time);
+}
+
 /* What /proc said goes before the first event that is not older. */
 static void tell_dumps(const struct foreign *foreign, const struct foreign_stream *stream)
 {
@@ -346,14 +357,17 @@ static void tell_dumps(const struct foreign *foreign, const struct foreign_strea
 		if (source->host != stream->host)
 			continue;
 		source->began = true;
-		if (!source->dump)
+		if (!source->dump) {
+			tell_maps(foreign, source, stream);
 			continue;
+		}
 		time = statedump_time(source->dump);
 		if (time != INT64_MIN && time + source->offset > stream->time)
 			continue;
 		statedump_tell(source->dump, foreign->sink, stream->host, stream->cpu, stream->time,
 			       later);
 		g_clear_pointer(&source->dump, statedump_free);
+		tell_maps(foreign, source, stream);
 	}
 }
 
@@ -382,6 +396,14 @@ static void note_name(struct foreign *foreign, uint32_t name)
 	foreign->noted->data[name] = 1;
 }
 
+static void hand_on(struct foreign *foreign, const struct event *event)
+{
+	foreign->now = event->time;
+	if (foreign->sink->places)
+		note_name(foreign, event->name);
+	foreign->sink->event(foreign->sink->data, event);
+}
+
 static void tell_event(struct foreign *foreign, struct foreign_stream *stream)
 {
 	struct event event;
@@ -389,13 +411,12 @@ static void tell_event(struct foreign *foreign, struct foreign_stream *stream)
 	event.time = stream->time;
 	event.host = (uint16_t) stream->host;
 	event.cpu = stream->cpu;
-	if (!stream->take(stream, &event))
-		return;
-	foreign->now = event.time;
-	foreign->events++;
-	if (foreign->sink->places)
-		note_name(foreign, event.name);
-	foreign->sink->event(foreign->sink->data, &event);
+	if (stream->take(stream, &event)) {
+		foreign->events++;
+		hand_on(foreign, &event);
+	}
+	while (stream->more && stream->more(stream, &event))
+		hand_on(foreign, &event);
 }
 
 bool foreign_run(struct foreign *foreign, uint64_t count)

@@ -18,6 +18,7 @@
 
 enum feature {
 	FEATURE_TRACING_DATA = 1,
+	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
 	FEATURE_OSRELEASE = 4,
 	FEATURE_VERSION = 5,
@@ -25,6 +26,12 @@ enum feature {
 	FEATURE_CLOCK_DATA = 29,
 	FEATURES = 256,
 };
+
+#define TYPE_SOFTWARE 1
+#define CONFIG_DUMMY 9 /* for records that are no samples */
+#define MISC_MMAP_BUILD_ID (1 << 14)
+#define GONE " (deleted)" /* the kernel's */
+#define PROTECTION_EXEC 4
 
 static void cpu_free(gpointer data)
 {
@@ -49,6 +56,11 @@ void perf_file_free(struct perf_file *file)
 	g_ptr_array_free(file->cpus, TRUE);
 	g_array_free(file->threads, TRUE);
 	g_hash_table_destroy(file->by_tid);
+	g_hash_table_destroy(file->build_ids);
+	g_string_chunk_free(file->texts);
+	g_array_free(file->maps, TRUE);
+	g_hash_table_destroy(file->in_exec);
+	g_array_free(file->told, TRUE);
 	g_free(file->hostname);
 	g_free(file->kernel);
 	g_free(file->machine);
@@ -80,6 +92,12 @@ static void note_trouble(struct perf_file *file, const char *what)
 
 /* --- attributes and features -------------------------------------------------------------- */
 
+bool perf_samples(const struct perf_attribute *attribute)
+{
+	return attribute->type != PERF_TYPE_TRACEPOINT &&
+	       !(attribute->type == TYPE_SOFTWARE && attribute->config == CONFIG_DUMMY);
+}
+
 /* struct perf_event_attr; `attr` is just that. */
 static struct perf_attribute attribute_in(struct bytes *attr)
 {
@@ -105,6 +123,7 @@ static void add_attribute(struct perf_file *file, struct bytes *attr, struct byt
 		note_trouble(file, "its attributes are cut or damaged");
 		return;
 	}
+	file->stacks |= perf_samples(&attribute) || attribute.sample_type & SAMPLE_CALLCHAIN;
 	g_array_append_val(file->attributes, attribute);
 	while (ids->size - ids->at >= 8) {
 		gint64 id = (gint64) bytes_u64(ids);
@@ -153,6 +172,55 @@ static void read_tracing_data(struct perf_file *file, struct bytes *bytes)
 		note_trouble(file, "the descriptions of its events are cut or damaged");
 }
 
+/* Those of files that were replaced meanwhile have the kernel's word behind them. */
+static const char *keep_path(const struct perf_file *file, const char *path)
+{
+	g_autofree char *whole = g_utf8_make_valid(path, -1);
+
+	if (g_str_has_suffix(whole, GONE))
+		whole[strlen(whole) - strlen(GONE)] = '\0';
+	return g_string_chunk_insert_const(file->texts, whole);
+}
+
+static void set_build_id(const struct perf_file *file, struct perf_map *map, struct bytes id)
+{
+	const struct perf_map *known = g_hash_table_lookup(file->build_ids, map->path);
+
+	if (!id.size && known) {
+		memcpy(map->id, known->id, sizeof map->id);
+		map->id_size = known->id_size;
+		return;
+	}
+	while (id.size > BUILD_ID_SHORT && !id.begin[id.size - 1])
+		id.size--; /* one of 16 bytes is filled up */
+	map->id_size = id.size == BUILD_ID_SHORT ? BUILD_ID_SHORT : id.size ? BUILD_ID_SIZE : 0;
+	if (id.size && id.size <= BUILD_ID_SIZE)
+		memcpy(map->id, id.begin, id.size);
+}
+
+/* Records: head, PID, the build-id, padding, path. */
+static void read_build_ids(struct perf_file *file, struct bytes *bytes)
+{
+	while (bytes->size - bytes->at >= PERF_HEAD) {
+		struct bytes record = bytes_part(bytes, bytes->at, UINT64_MAX), id;
+		struct perf_map map = {0};
+		uint16_t size;
+
+		bytes_take(&record, 6);
+		size = bytes_u16(&record);
+		if (size < PERF_HEAD || !bytes_take(bytes, size))
+			return;
+		record = bytes_part(&record, PERF_HEAD + 4, size - PERF_HEAD);
+		id = bytes_part(&record, 0, BUILD_ID_SIZE);
+		bytes_take(&record, BUILD_ID_SIZE + 4);
+		map.path = keep_path(file, bytes_text(&record));
+		set_build_id(file, &map, id);
+		if (!record.bad)
+			g_hash_table_insert(file->build_ids, (char *) map.path,
+					    g_memdup2(&map, sizeof map));
+	}
+}
+
 static void read_feature(struct perf_file *file, uint64_t feature, struct bytes *bytes)
 {
 	uint64_t of_day, of_clock;
@@ -160,6 +228,9 @@ static void read_feature(struct perf_file *file, uint64_t feature, struct bytes 
 	switch (feature) {
 	case FEATURE_TRACING_DATA:
 		read_tracing_data(file, bytes);
+		break;
+	case FEATURE_BUILD_ID:
+		read_build_ids(file, bytes);
 		break;
 	case FEATURE_HOSTNAME:
 		file->hostname = text_in(bytes);
@@ -364,6 +435,41 @@ static void note_thread(struct perf_file *file, struct bytes *record)
 	thread->pid = pid;
 }
 
+/* Where a program's code is elsewhere in the file than in memory, as of some linkers' (lld), its
+ * place is wrong by as much: what is mapped of the file before that perf does not record. */
+bool perf_map(const struct perf_file *file, const struct bytes *record, struct perf_map *map)
+{
+	struct bytes bytes = bytes_part(record, 0, UINT64_MAX), id = {0};
+	uint32_t type = bytes_u32(&bytes), protection = PROTECTION_EXEC;
+	uint64_t begin, length, offset;
+	const char *path;
+	uint16_t misc;
+
+	*map = (struct perf_map) {0};
+	misc = bytes_u16(&bytes);
+	bytes_u16(&bytes);
+	map->pid = (int32_t) bytes_u32(&bytes);
+	map->tid = (int32_t) bytes_u32(&bytes);
+	begin = bytes_u64(&bytes);
+	length = bytes_u64(&bytes);
+	offset = bytes_u64(&bytes);
+	if (type == PERF_MMAP2) {
+		id = bytes_part(&bytes, bytes.at + 4, BUILD_ID_SIZE);
+		bytes_take(&bytes, 4 + BUILD_ID_SIZE); /* device, inode; or the build-id */
+		protection = bytes_u32(&bytes);
+		bytes_u32(&bytes); /* flags */
+	}
+	path = bytes_text(&bytes);
+	if (bytes.bad || map->pid <= 0 || !(protection & PROTECTION_EXEC) || offset > begin ||
+	    length > UINT64_MAX - begin || path[0] != '/' || path[1] == '/')
+		return false;
+	map->base = begin - offset;
+	map->size = length + offset;
+	map->path = keep_path(file, path);
+	set_build_id(file, map, misc & MISC_MMAP_BUILD_ID ? id : (struct bytes) {0});
+	return true;
+}
+
 /* Returns the bytes that follow the record and belong to it. */
 static uint64_t own_record(struct perf_file *file, uint64_t at, uint32_t type, struct bytes *record)
 {
@@ -445,6 +551,8 @@ static void sort_record(struct perf_file *file, uint64_t at, uint32_t type, stru
 		add_to_run(cpu_of(file, stamp.cpu), at, record->size);
 	else if (type == PERF_COMM || type == PERF_FORK)
 		note_thread(file, record);
+	else if (type == PERF_MMAP || type == PERF_MMAP2)
+		g_array_append_val(file->maps, at);
 	else if (type == PERF_SAMPLE)
 		file->damaged += record->size;
 }
@@ -553,6 +661,11 @@ struct perf_file *perf_file_open(const char *path, GError **error)
 	file->threads = g_array_new(FALSE, FALSE, sizeof(struct perf_thread));
 	g_array_set_clear_func(file->threads, thread_clear);
 	file->by_tid = g_hash_table_new(NULL, NULL);
+	file->texts = g_string_chunk_new(4096);
+	file->build_ids = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+	file->maps = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	file->in_exec = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+	file->told = g_array_new(FALSE, FALSE, sizeof(struct perf_map));
 	file->file = mapped_new(path);
 	why = file->file ? read_file(file) : g_strerror(errno);
 	if (!why)

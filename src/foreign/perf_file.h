@@ -63,6 +63,17 @@ struct perf_cpu {
 	GArray *runs; /* owned; struct perf_run */
 };
 
+/* A file's code in a process's memory. */
+#define BUILD_ID_SIZE 20
+#define BUILD_ID_SHORT 16
+struct perf_map {
+	int32_t pid, tid;
+	uint64_t base, size; /* from where the file's first byte would be */
+	const char *path;    /* borrowed from the file's `texts` */
+	uint8_t id[BUILD_ID_SIZE];
+	uint32_t id_size;    /* 0: none is known */
+};
+
 /* A thread that was there before, as perf found it in /proc. */
 struct perf_thread {
 	int32_t tid, pid, ppid;
@@ -83,12 +94,20 @@ struct perf_file {
 	struct perf_cpu *last; /* borrowed; of the record seen last */
 	GArray *threads;       /* owned; struct perf_thread */
 	GHashTable *by_tid;    /* owned; index in it + 1 */
-	bool same_samples;     /* all attributes have one sample_type */
-	uint32_t clock;        /* CLOCK_…; UINT32_MAX: perf's own */
-	int64_t offset;        /* ns: to be added to each time for the time of day */
-	bool dated;            /* … is known */
-	uint64_t damaged;      /* bytes of records that could not be read */
-	char *trouble;         /* owned; what else is damaged, NULL */
+	GStringChunk *texts;   /* owned; paths */
+	GHashTable *build_ids; /* owned; a struct perf_map (owned) by its path, for its id */
+	GArray *maps;          /* owned; uint64_t: where records are of what was mapped before */
+	GHashTable *in_exec; /* owned; PID -> GArray (owned) of struct perf_map: what an exec that
+				  is under way has mapped */
+	GArray *told; /* owned; struct perf_map: to be told after the event */
+	bool execs; /* each exec's end is recorded */
+	bool stacks; /* of programs, in some records */
+	bool same_samples; /* all attributes have one sample_type */
+	uint32_t clock; /* CLOCK_…; UINT32_MAX: perf's own */
+	int64_t offset; /* ns: to be added to each time for the time of day */
+	bool dated; /* … is known */
+	uint64_t damaged; /* bytes of records that could not be read */
+	char *trouble; /* owned; what else is damaged, NULL */
 };
 
 bool perf_file_is(const char *path);
@@ -96,6 +115,12 @@ bool perf_file_is(const char *path);
 /* NULL and WHYLATE_ERROR_NO_TRACE: nothing in it can be read. */
 struct perf_file *perf_file_open(const char *path, GError **error);
 void perf_file_free(struct perf_file *file);
+
+/* It tells what the CPU was at, at its own time. */
+bool perf_samples(const struct perf_attribute *attribute);
+
+/* Of a record of code that a process has mapped from a file; false: it is none. */
+bool perf_map(const struct perf_file *file, const struct bytes *record, struct perf_map *map);
 
 /* False: the record is too short. `record` is all of it. */
 bool perf_stamp(const struct perf_file *file, const struct bytes *record, struct perf_stamp *stamp);

@@ -8,6 +8,8 @@
 #define STACK_MAX 512
 #define MISC_MODE 7 /* of misc: where the CPU was */
 #define MODE_KERNEL 1
+#define MISC_COMM_EXEC (1 << 13)
+#define MAPS_MAX 1024 /* of one exec */
 
 #define WORDS_BEFORE                                                                               \
 	(SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID |      \
@@ -38,7 +40,7 @@ struct perf_stream {
 	struct perf_file *file;         /* borrowed */
 	const struct perf_cpu *cpu;     /* borrowed */
 	struct record_classes *classes; /* borrowed */
-	struct event_class sample;
+	struct event_class sample, load, build_id;
 	guint run;
 	uint64_t at;                    /* in that run */
 	struct ahead ahead[AHEAD];      /* in order of time */
@@ -46,8 +48,26 @@ struct perf_stream {
 	struct ahead now;
 	uint64_t latest;
 	uint64_t kernel[STACK_MAX], user[STACK_MAX];
-	bool has_time;
+	struct perf_map map;            /* told last */
+	guint told;		     /* of the file's, so many */
+	bool has_time, id_next;
 };
+
+static bool is_told(const struct perf_file *file, uint32_t type)
+{
+	switch (type) {
+	case PERF_SAMPLE:
+	case PERF_LOST:
+	case PERF_LOST_SAMPLES:
+		return true;
+	case PERF_COMM:
+	case PERF_MMAP:
+	case PERF_MMAP2:
+		return file->stacks;
+	default:
+		return false;
+	}
+}
 
 /* The next record of this CPU in the file that has a time. */
 static bool read_ahead(struct perf_stream *stream, struct ahead *ahead)
@@ -75,9 +95,7 @@ static bool read_ahead(struct perf_stream *stream, struct ahead *ahead)
 		}
 		ahead->record = bytes_part(&file->records, run->offset + stream->at, size);
 		stream->at += size;
-		if ((ahead->type == PERF_SAMPLE || ahead->type == PERF_LOST ||
-		     ahead->type == PERF_LOST_SAMPLES) &&
-		    perf_stamp(file, &ahead->record, &ahead->stamp))
+		if (is_told(file, ahead->type) && perf_stamp(file, &ahead->record, &ahead->stamp))
 			return true;
 	}
 	return false;
@@ -124,7 +142,7 @@ static void next(struct foreign_stream *base)
 		base->lost_begin = (int64_t) stream->latest + stream->file->offset;
 		stream->latest = MAX(stream->latest, stream->now.stamp.time);
 		base->time = (int64_t) stream->latest + stream->file->offset;
-		if (stream->now.type == PERF_SAMPLE) {
+		if (stream->now.type != PERF_LOST && stream->now.type != PERF_LOST_SAMPLES) {
 			base->item = ITEM_EVENT;
 			stream->has_time = true;
 			return;
@@ -136,6 +154,110 @@ static void next(struct foreign_stream *base)
 			return;
 		}
 	}
+}
+
+/* --- what is mapped ----------------------------------------------------------------------- */
+
+/* An exec ends (sched_process_exec) when the new program and its loader are mapped; what comes
+ * before its end is the old one's. */
+static void note_map(struct perf_stream *stream)
+{
+	struct perf_file *file = stream->file;
+	const struct ahead *now = &stream->now;
+	gpointer pid = GINT_TO_POINTER(now->stamp.pid);
+	struct bytes misc = bytes_part(&now->record, 4, 2);
+	struct perf_map map;
+	GArray *waiting;
+
+	if (now->type == PERF_COMM) {
+		if (file->execs && now->stamp.has_tid && bytes_u16(&misc) & MISC_COMM_EXEC)
+			g_hash_table_insert(file->in_exec, pid,
+					    g_array_new(FALSE, FALSE, sizeof map));
+		return;
+	}
+	if (!perf_map(file, &now->record, &map))
+		return;
+	waiting = g_hash_table_lookup(file->in_exec, GINT_TO_POINTER(map.pid));
+	if (!waiting)
+		g_array_append_val(file->told, map);
+	else if (waiting->len < MAPS_MAX)
+		g_array_append_val(waiting, map);
+}
+
+static void note_exec(struct perf_file *file, int32_t pid)
+{
+	GArray *waiting = g_hash_table_lookup(file->in_exec, GINT_TO_POINTER(pid));
+
+	if (!waiting)
+		return;
+	g_array_append_vals(file->told, waiting->data, waiting->len);
+	g_hash_table_remove(file->in_exec, GINT_TO_POINTER(pid));
+}
+
+static void fill_map(struct event *event, const struct event_class *class,
+		     const struct perf_map *map)
+{
+	event_init(event, class, ABI_UNKNOWN);
+	event->has_callstacks = false;
+	event->channel = 0;
+	event->has_tid = event->has_pid = true;
+	event->tid = map->tid;
+	event->pid = map->pid;
+	event->user.address = map->base;
+	event->user.size = map->size;
+	event->user.path = map->path;
+	event->user.pic = true;
+	event->user.build_id = (struct event_bytes) {map->id, map->id_size};
+}
+
+/* First the file that is mapped, then its build-id. */
+static bool more(struct foreign_stream *base, struct event *event)
+{
+	struct perf_stream *stream = (struct perf_stream *) base;
+	GArray *told = stream->file->told;
+	struct perf_map *map = &stream->map;
+
+	if (stream->id_next) {
+		stream->id_next = false;
+		fill_map(event, &stream->build_id, map);
+		return true;
+	}
+	if (stream->told == told->len) {
+		g_array_set_size(told, 0);
+		stream->told = 0;
+		return false;
+	}
+	*map = g_array_index(told, struct perf_map, stream->told);
+	stream->told++;
+	stream->id_next = map->id_size > 0;
+	fill_map(event, &stream->load, map);
+	return true;
+}
+
+void perf_tell_maps(struct perf_file *file, const struct event_sink *sink, uint32_t host,
+		    uint32_t cpu, int64_t time)
+{
+	struct event_class image =
+		sink->declare(sink->data, "lttng_ust_statedump:bin_info", ORIGIN_USER);
+	struct event_class build_id =
+		sink->declare(sink->data, "lttng_ust_statedump:build_id", ORIGIN_USER);
+	struct event event = {.time = time, .host = (uint16_t) host, .cpu = cpu};
+
+	for (guint i = 0; i < file->maps->len; i++) {
+		uint64_t at = g_array_index(file->maps, uint64_t, i);
+		struct bytes head = bytes_part(&file->records, at + 6, 2);
+		struct bytes record = bytes_part(&file->records, at, bytes_u16(&head));
+		struct perf_map map;
+
+		if (!perf_map(file, &record, &map))
+			continue;
+		fill_map(&event, &image, &map);
+		sink->event(sink->data, &event);
+		fill_map(&event, &build_id, &map);
+		if (map.id_size)
+			sink->event(sink->data, &event);
+	}
+	g_array_set_size(file->maps, 0);
 }
 
 /* --- what a sample says ------------------------------------------------------------------- */
@@ -236,6 +358,10 @@ static bool take(struct foreign_stream *base, struct event *event)
 	const struct perf_stamp *stamp = &stream->now.stamp;
 	struct body body;
 
+	if (stream->now.type != PERF_SAMPLE) {
+		note_map(stream);
+		return false;
+	}
 	if (!read_body(stream, &body))
 		return false;
 	if (stamp->attribute->type == PERF_TYPE_TRACEPOINT) {
@@ -259,6 +385,8 @@ static bool take(struct foreign_stream *base, struct event *event)
 		event->pid = stamp->pid;
 		event->tid = stamp->tid;
 	}
+	if (event->kind == EV_PROCESS_EXEC && stamp->has_tid)
+		note_exec(stream->file, stamp->pid);
 	return true;
 }
 
@@ -267,7 +395,7 @@ static void text(struct foreign_stream *base, GString *to)
 	struct perf_stream *stream = (struct perf_stream *) base;
 	struct body body;
 
-	if (read_body(stream, &body) && body.has_raw)
+	if (stream->now.type == PERF_SAMPLE && read_body(stream, &body) && body.has_raw)
 		record_classes_text(stream->classes, &body.raw, to);
 }
 
@@ -278,7 +406,7 @@ static void stream_free(struct foreign_stream *base)
 
 struct foreign_stream *
 perf_stream_new(struct perf_file *file, const struct perf_cpu *cpu, struct record_classes *classes,
-		const struct event_class *sample)
+		const struct event_class *sample, const struct event_sink *sink)
 {
 	struct perf_stream *stream = g_new0(struct perf_stream, 1);
 
@@ -287,11 +415,16 @@ perf_stream_new(struct perf_file *file, const struct perf_cpu *cpu, struct recor
 		.item = ITEM_EVENT,
 		.next = next,
 		.take = take,
+		.more = file->stacks ? more : NULL,
 		.text = text,
 		.free = stream_free};
 	stream->file = file;
 	stream->cpu = cpu;
 	stream->classes = classes;
 	stream->sample = *sample;
+	if (file->stacks) {
+		stream->load = sink->declare(sink->data, "lttng_ust_lib:load", ORIGIN_USER);
+		stream->build_id = sink->declare(sink->data, "lttng_ust_lib:build_id", ORIGIN_USER);
+	}
 	return &stream->stream;
 }

@@ -14,6 +14,10 @@
 /* All are borrowed. `sample`: what a sample that is no tracepoint's is. */
 struct foreign_stream *
 perf_stream_new(struct perf_file *file, const struct perf_cpu *cpu, struct record_classes *classes,
-		const struct event_class *sample);
+		const struct event_class *sample, const struct event_sink *sink);
+
+/* What processes had mapped when the recording began; nothing the second time. */
+void perf_tell_maps(struct perf_file *file, const struct event_sink *sink, uint32_t host,
+		    uint32_t cpu, int64_t time);
 
 #endif

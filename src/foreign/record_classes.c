@@ -158,6 +158,17 @@ void record_classes_declare(struct record_classes *classes, GHashTable *wanted)
 	}
 }
 
+bool record_classes_has(const struct record_classes *classes, const char *name, GHashTable *wanted)
+{
+	for (guint i = 0; i < classes->by_number->len; i++) {
+		const struct record_class *class = classes->by_number->pdata[i];
+
+		if (class && strcmp(class->tracepoint->name, name) == 0)
+			return g_hash_table_contains(wanted, GUINT_TO_POINTER(i));
+	}
+	return false;
+}
+
 /* --- what is taken of them ---------------------------------------------------------------- */
 
 static bool fits(const struct field_place *place, const struct event_field *field)

@@ -21,6 +21,8 @@ void record_classes_free(struct record_classes *classes);
 void record_classes_add(struct record_classes *classes, struct tracepoint *tracepoint);
 /* Tells the sink of those; `wanted` NULL: of all, else of those with these numbers. */
 void record_classes_declare(struct record_classes *classes, GHashTable *wanted);
+/* One of those is called so. */
+bool record_classes_has(const struct record_classes *classes, const char *name, GHashTable *wanted);
 guint record_classes_count(const struct record_classes *classes);
 
 /* Fills all of `event` but time, host and CPU, which filters ask for and is set before. Texts are

@@ -9,7 +9,7 @@ top=$(cd "$here/../.." && pwd)
 build=$(cd "$1" && pwd)
 new=$(cd "$2" && pwd)
 
-for target in events metadata options packets saved symbols; do
+for target in events foreign metadata options packets saved symbols; do
 	old=$here/corpus/$target
 	picked=$(mktemp -d)
 	mkdir -p "$old" "$new/$target"

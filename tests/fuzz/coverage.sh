@@ -10,7 +10,7 @@ build=${1:-build-coverage}
 corpus=${2:-$here/corpus}
 profdata=$(command -v llvm-profdata llvm-profdata-14 | head -n 1)
 cov=$(command -v llvm-cov llvm-cov-14 | head -n 1)
-targets="events metadata options packets saved symbols"
+targets="events foreign metadata options packets saved symbols"
 
 mkdir -p "$build"
 cd "$build"
