@@ -195,11 +195,11 @@ static void add_tracer(struct check *check)
 		return;
 	finding.name = g_strdup_printf("recorded with %s", needs_tracer_name(check->tracer));
 	finding.means = g_strdup(
-		"what system calls point to is not known: names of files that are opened, "
-		"addresses, "
-		"which descriptors poll, select and epoll_wait watched and found ready, and what "
-		"clock_nanosleep was asked for; only what was open when it began has a name, of "
-		"statedump.json");
+		"of what system calls point to there are names of opened files and addresses at "
+		"most, where whylate record could set its probes: which descriptors poll, select "
+		"and epoll_wait watched and found ready, and what clock_nanosleep was asked for, "
+		"is "
+		"not known");
 	finding.remedy = g_strdup("whylate record --tracer lttng");
 	g_array_append_val(check->findings, finding);
 }

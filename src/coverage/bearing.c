@@ -42,7 +42,7 @@ bool trace_bears_answer(const struct session *session, GError **error)
 /* The share of the CPUs' time in which what ran there is not known. */
 static double unknown_share(const struct session *session)
 {
-	int64_t unknown = 0, whole = 0;
+	double unknown = 0, whole = 0; /* of a damaged clock there are times beyond all sums */
 
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
 		const struct host *host = model_host(&session->trace.model, i);
@@ -50,11 +50,11 @@ static double unknown_share(const struct session *session)
 		for (guint c = 0; c < host->cpus->len; c++) {
 			const struct cpu *cpu = g_ptr_array_index(host->cpus, c);
 
-			unknown += cpu ? cpu->unknown_ns : 0;
-			whole += cpu ? host->end - host->begin : 0;
+			unknown += cpu ? (double) cpu->unknown_ns : 0;
+			whole += cpu ? (double) (host->end - host->begin) : 0;
 		}
 	}
-	return whole > 0 ? (double) unknown / (double) whole : 0.0;
+	return whole > 0 ? unknown / whole : 0.0;
 }
 
 static uint64_t events_lost(const struct session *session)

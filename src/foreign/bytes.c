@@ -10,15 +10,15 @@
 
 const uint8_t *bytes_take(struct bytes *bytes, uint64_t size)
 {
-	const uint8_t *at = bytes->begin + bytes->at;
+	uint64_t at = bytes->at;
 
-	if (size > bytes->size - bytes->at) {
+	if (!bytes->begin || size > bytes->size - at) {
 		bytes->bad = true;
 		bytes->at = bytes->size;
 		return NULL;
 	}
 	bytes->at += size;
-	return at;
+	return bytes->begin + at;
 }
 
 uint8_t bytes_u8(struct bytes *bytes)
@@ -52,7 +52,7 @@ uint64_t bytes_u64(struct bytes *bytes)
 const char *bytes_text(struct bytes *bytes)
 {
 	uint64_t left = bytes->size - bytes->at;
-	const uint8_t *at = bytes->begin + bytes->at;
+	const uint8_t *at = left ? bytes->begin + bytes->at : NULL;
 	const uint8_t *zero = left ? memchr(at, 0, left) : NULL;
 
 	if (!zero) {

@@ -35,6 +35,16 @@ static inline uint64_t bytes_as_u64(const uint8_t *at, bool swap)
 	return swap ? GUINT64_SWAP_LE_BE(value) : value;
 }
 
+/* A clock's count (ns) and what it is to be moved by: a damaged one stays the last of all. */
+static inline int64_t bytes_time(uint64_t clock, int64_t offset)
+{
+	int64_t sum;
+
+	return clock > INT64_MAX || __builtin_add_overflow((int64_t) clock, offset, &sum)
+		       ? INT64_MAX
+		       : sum;
+}
+
 struct bytes {
 	const uint8_t *begin;
 	uint64_t size, at;

@@ -90,17 +90,21 @@ static bool clock_serves(const struct ftrace_file *file, GError **error)
 	return false;
 }
 
-static char *tracer_of(const struct source *source)
+static char *tracer_of(const struct source *source, bool dated)
 {
 	const char *clock = source->ftrace ? source->ftrace->clock : NULL;
+	const char *undated = dated || g_strcmp0(clock, "tai") == 0
+				      ? ""
+				      : ", times count from the machine's start";
 
 	if (source->perf)
-		return source->perf->version ? g_strdup_printf("perf %s", source->perf->version)
-					     : g_strdup("perf");
+		return g_strdup_printf("perf%s%s%s", source->perf->version ? " " : "",
+				       source->perf->version ? source->perf->version : "", undated);
 	/* its CPUs' times are not the same, and cannot be made so */
 	if (g_strcmp0(clock, "local") == 0)
-		return g_strdup("ftrace (trace-cmd), clock local: times of two CPUs may differ");
-	return g_strdup("ftrace (trace-cmd)");
+		return g_strconcat("ftrace (trace-cmd), clock local: times of two CPUs may differ",
+				   undated, NULL);
+	return g_strconcat("ftrace (trace-cmd)", undated, NULL);
 }
 
 static void add_host(struct foreign *foreign, struct source *source)
@@ -114,12 +118,14 @@ static void add_host(struct foreign *foreign, struct source *source)
 	const char *boot = statedump_host(source->dump, "boot_id");
 	bool dated = ftrace ? ftrace->dated : perf->dated;
 	g_autofree char *directory = g_path_get_dirname(source->path);
-	g_autofree char *tracer = tracer_of(source);
+	g_autofree char *tracer = NULL;
 	struct host_info info;
 
 	if (!dated)
-		dated = statedump_offset(source->dump, &source->offset);
+		dated = statedump_offset(source->dump, ftrace ? ftrace->clock : NULL,
+					 &source->offset);
 	machine = machine ? machine : statedump_host(source->dump, "machine");
+	tracer = tracer_of(source, dated);
 	info = (struct host_info) {
 		.hostname = name ? name : statedump_host(source->dump, "name"),
 		.clock_uuid = boot,
@@ -155,7 +161,9 @@ static void add_ftrace(struct foreign *foreign, struct source *source)
 	const struct ftrace_file *file = source->ftrace;
 
 	foreign->bytes += mapped_length(file->file);
-	source->ftrace->offset += file->dated ? 0 : source->offset;
+	if (!file->dated)
+		source->ftrace->offset =
+			bytes_time((uint64_t) MAX(source->offset, 0), file->offset);
 	take_formats(source, file->tracepoints);
 	record_classes_declare(source->classes, NULL);
 	for (guint i = 0; i < file->buffers->len; i++) {
@@ -179,7 +187,7 @@ static void add_perf(struct foreign *foreign, struct source *source)
 	struct event_class sample = {0};
 
 	foreign->bytes += mapped_length(file->file);
-	file->offset += file->dated ? 0 : source->offset;
+	file->offset = file->dated ? file->offset : source->offset;
 	take_formats(source, file->tracepoints);
 	for (guint i = 0; i < file->attributes->len; i++) {
 		const struct perf_attribute *attribute =
@@ -362,7 +370,7 @@ static void tell_dumps(const struct foreign *foreign, const struct foreign_strea
 			continue;
 		}
 		time = statedump_time(source->dump);
-		if (time != INT64_MIN && time + source->offset > stream->time)
+		if (time != INT64_MIN && bytes_time((uint64_t) time, source->offset) > stream->time)
 			continue;
 		statedump_tell(source->dump, foreign->sink, stream->host, stream->cpu, stream->time,
 			       later);

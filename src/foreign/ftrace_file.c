@@ -211,17 +211,28 @@ static void read_section(struct ftrace_file *file, uint64_t at, uint16_t id)
 		read_formats(file, &bytes);
 }
 
+static void add_offset(struct ftrace_file *file, const char *text, int64_t unit)
+{
+	int64_t offset;
+
+	if (__builtin_mul_overflow(g_ascii_strtoll(text, NULL, 0), unit, &offset) ||
+	    __builtin_add_overflow(file->offset, offset, &file->offset)) {
+		note_trouble(file, "its options are cut or damaged");
+		file->offset = 0;
+	}
+}
+
 static void read_option(struct ftrace_file *file, uint16_t id, struct bytes *option)
 {
 	g_autofree char *text = g_strndup((const char *) option->begin, option->size);
 
 	switch (id) {
 	case OPTION_DATE: /* the time of day less the clock's, in µs */
-		file->offset += g_ascii_strtoll(text, NULL, 0) * 1000;
+		add_offset(file, text, 1000);
 		file->dated = true;
 		break;
 	case OPTION_OFFSET: /* ns, whatever the user wanted */
-		file->offset += g_ascii_strtoll(text, NULL, 0);
+		add_offset(file, text, 1);
 		break;
 	case OPTION_BUFFER:
 		read_buffer(file, option);

@@ -147,16 +147,15 @@ static void read_attributes(struct perf_file *file, const struct bytes *all, str
 	}
 }
 
-static char *text_in(struct bytes *bytes)
+/* What is told twice is as it was told first. */
+static void take_text(struct bytes *bytes, char **to)
 {
 	uint32_t size = bytes_u32(bytes);
 	const uint8_t *text = bytes_take(bytes, size);
-	char *copy = text ? g_strndup((const char *) text, size) : NULL;
+	g_autofree char *copy = text ? g_strndup((const char *) text, size) : NULL;
 
-	if (copy && g_utf8_validate(copy, -1, NULL) && *copy)
-		return copy;
-	g_free(copy);
-	return NULL;
+	if (!*to && copy && *copy && g_utf8_validate(copy, -1, NULL))
+		*to = g_steal_pointer(&copy);
 }
 
 /* As trace-cmd writes them in a file of its own. */
@@ -233,16 +232,16 @@ static void read_feature(struct perf_file *file, uint64_t feature, struct bytes 
 		read_build_ids(file, bytes);
 		break;
 	case FEATURE_HOSTNAME:
-		file->hostname = text_in(bytes);
+		take_text(bytes, &file->hostname);
 		break;
 	case FEATURE_OSRELEASE:
-		file->kernel = text_in(bytes);
+		take_text(bytes, &file->kernel);
 		break;
 	case FEATURE_VERSION:
-		file->version = text_in(bytes);
+		take_text(bytes, &file->version);
 		break;
 	case FEATURE_ARCH:
-		file->machine = text_in(bytes);
+		take_text(bytes, &file->machine);
 		break;
 	case FEATURE_CLOCK_DATA:
 		bytes_u32(bytes); /* version */

@@ -49,7 +49,7 @@ struct perf_stream {
 	uint64_t latest;
 	uint64_t kernel[STACK_MAX], user[STACK_MAX];
 	struct perf_map map;            /* told last */
-	guint told;		     /* of the file's, so many */
+	guint told;       /* of the file's, so many */
 	bool has_time, id_next;
 };
 
@@ -139,9 +139,9 @@ static void next(struct foreign_stream *base)
 		}
 		stream->now = stream->ahead[0];
 		memmove(stream->ahead, stream->ahead + 1, --stream->count * sizeof *stream->ahead);
-		base->lost_begin = (int64_t) stream->latest + stream->file->offset;
+		base->lost_begin = bytes_time(stream->latest, stream->file->offset);
 		stream->latest = MAX(stream->latest, stream->now.stamp.time);
-		base->time = (int64_t) stream->latest + stream->file->offset;
+		base->time = bytes_time(stream->latest, stream->file->offset);
 		if (stream->now.type != PERF_LOST && stream->now.type != PERF_LOST_SAMPLES) {
 			base->item = ITEM_EVENT;
 			stream->has_time = true;

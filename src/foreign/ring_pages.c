@@ -41,7 +41,7 @@ static int64_t to_time(const struct ftrace_file *file, uint64_t clock)
 	if (file->cycle_multiplier)
 		clock = (uint64_t) (((unsigned __int128) clock * file->cycle_multiplier) >>
 				    MIN(file->cycle_shift, 63));
-	return (int64_t) clock + file->offset;
+	return bytes_time(clock, file->offset);
 }
 
 static void note_damage(struct pages_stream *stream, uint64_t bytes)

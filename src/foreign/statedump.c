@@ -102,10 +102,12 @@ int64_t statedump_time(const struct statedump *dump)
 	return time >= 0 ? time : INT64_MIN;
 }
 
-bool statedump_offset(const struct statedump *dump, int64_t *offset)
+bool statedump_offset(const struct statedump *dump, const char *clock, int64_t *offset)
 {
 	const json_t *begin = dump ? json_object_get(dump->json, "begin") : NULL;
-	int64_t monotonic = number_of(begin, "monotonic"), realtime = number_of(begin, "realtime");
+	bool boot = clock && strcmp(clock, "boot") == 0;
+	int64_t monotonic = number_of(begin, boot ? "boottime" : "monotonic");
+	int64_t realtime = number_of(begin, "realtime");
 
 	if (monotonic < 0 || realtime < 0)
 		return false;

@@ -24,8 +24,8 @@ void statedump_free(struct statedump *dump);
 const char *statedump_host(const struct statedump *dump, const char *member);
 /* When it was made, by the trace's clock; INT64_MIN: before all else. */
 int64_t statedump_time(const struct statedump *dump);
-/* Time of day less the trace's clock; false: not said. */
-bool statedump_offset(const struct statedump *dump, int64_t *offset);
+/* Time of day less the trace's clock, by its name (NULL: monotonic); false: not said. */
+bool statedump_offset(const struct statedump *dump, const char *clock, int64_t *offset);
 
 /* Feeds it to the sink, as if recorded at that time on that CPU. `later`: events that came before
  * have shown what threads do. */

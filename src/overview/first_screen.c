@@ -15,7 +15,25 @@
 #define LINES_MAX 25
 #define LINES_BELOW 9 /* kept for what stands below the items */
 #define FOOTNOTES_MAX 2
+#define RUNS_MAX (INT64_C(10) * 366 * 86400 * 1000000000) /* ns: no machine runs for ten years */
 #define WORD 4 /* columns that a line has left where the next word is too long: about */
+
+/* A clock that no time of day belongs to counts from the machine's start. */
+static void append_begin(const struct session *session, GString *line)
+{
+	const struct model *model = &session->trace.model;
+	bool dated = model->hosts->len && model_host(model, 0)->has_clock_offset;
+	int64_t begin = session->asked.from;
+	char from[48];
+
+	if (!dated && begin >= 0 && begin < RUNS_MAX) {
+		g_string_append_printf(line, "%s after its start", when_duration(from, begin));
+		return;
+	}
+	when_time(from, begin, session->asked.options->utc, true);
+	from[MIN(strlen(from), sizeof "[2026-11-22 10:08:04.304" - 1)] = '\0';
+	g_string_append(line, from + (*from == '['));
+}
 
 /* "tracebox, Linux 6.1.0, 1 CPU, 614 ms from [10:08:04.30]; 8,445 events, none lost" */
 static int head(const struct session *session, struct output *output)
@@ -25,7 +43,7 @@ static int head(const struct session *session, struct output *output)
 	bool gaps = false,
 	     part = session->asked.from > trace->begin || session->asked.to < trace->end;
 	uint64_t lost = 0;
-	char from[48], length[32], count[32];
+	char length[32], count[32];
 
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
 		const struct host *host = model_host(&session->trace.model, i);
@@ -37,11 +55,9 @@ static int head(const struct session *session, struct output *output)
 				       trace_host_name(&session->trace, i), version[0],
 				       host->cpus->len, host->cpus->len == 1 ? "" : "s");
 	}
-	when_time(from, session->asked.from, session->asked.options->utc, true);
-	from[MIN(strlen(from), sizeof "[2026-11-22 10:08:04.304" - 1)] = '\0';
-	g_string_append_printf(line, ", %s from %s",
-			       when_duration(length, session->asked.to - session->asked.from),
-			       from + (*from == '['));
+	g_string_append_printf(line, ", %s from ",
+			       when_duration(length, session->asked.to - session->asked.from));
+	append_begin(session, line);
 	if (part)
 		g_string_append_printf(line, " (of %s that were recorded)",
 				       when_duration(length, trace->end - trace->begin));
