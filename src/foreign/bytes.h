@@ -35,6 +35,9 @@ static inline uint64_t bytes_as_u64(const uint8_t *at, bool swap)
 	return swap ? GUINT64_SWAP_LE_BE(value) : value;
 }
 
+/* No CPU is without an event for so long (ns, 52 days): one of the times is damaged. */
+#define JUMP_MAX (UINT64_C(1) << 52)
+
 /* A clock's count (ns) and what it is to be moved by: a damaged one stays the last of all. */
 static inline int64_t bytes_time(uint64_t clock, int64_t offset)
 {

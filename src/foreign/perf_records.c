@@ -116,6 +116,27 @@ static void fill(struct perf_stream *stream)
 	}
 }
 
+/* A time that is far from all others is damaged: everything between would be its wait. */
+static bool is_off(const struct perf_stream *stream)
+{
+	const struct ahead *ahead = stream->ahead;
+	uint64_t time = ahead[0].stamp.time;
+
+	if (stream->has_time)
+		return time > stream->latest && time - stream->latest > JUMP_MAX;
+	return stream->count > 2 && ahead[1].stamp.time - time > JUMP_MAX &&
+	       ahead[2].stamp.time - ahead[1].stamp.time <= JUMP_MAX;
+}
+
+/* Drops what is off. */
+static void fill_sound(struct perf_stream *stream)
+{
+	for (fill(stream); stream->count && is_off(stream); fill(stream)) {
+		stream->file->damaged += stream->ahead[0].record.size;
+		memmove(stream->ahead, stream->ahead + 1, --stream->count * sizeof *stream->ahead);
+	}
+}
+
 static int64_t lost_count(const struct ahead *ahead)
 {
 	struct bytes body = bytes_part(&ahead->record, PERF_HEAD, UINT64_MAX);
@@ -132,7 +153,7 @@ static void next(struct foreign_stream *base)
 	struct perf_stream *stream = (struct perf_stream *) base;
 
 	for (;;) {
-		fill(stream);
+		fill_sound(stream);
 		if (!stream->count) {
 			base->item = ITEM_END;
 			return;

@@ -31,6 +31,7 @@ struct pages_stream {
 	struct bytes page;              /* the records left of this one */
 	uint64_t clock, limit;          /* of the last record; none on this page can be later */
 	uint64_t latest;                /* of the records told */
+	uint64_t jump_max;              /* in the clock's units */
 	struct record record;
 	int64_t missed; /* records that are known to be, -1: not how many; 0: none */
 	bool has_time, lost, ended;
@@ -122,6 +123,7 @@ static bool next_page(struct pages_stream *stream)
 		used = commit & USED_MASK;
 		end = next_begin(stream, at);
 		if (used > stream->pages.at - at - stream->head_size || begin < stream->latest ||
+		    (stream->has_time && begin - stream->latest > stream->jump_max) ||
 		    (end < begin && end >= stream->latest)) {
 			note_damage(stream, stream->pages.at - at);
 			continue;
@@ -131,7 +133,10 @@ static bool next_page(struct pages_stream *stream)
 		stream->page = (struct bytes) {page + stream->head_size, used, 0, stream->data.swap,
 					       false};
 		stream->clock = begin;
-		stream->limit = end < begin ? UINT64_MAX : end;
+		stream->limit =
+			MIN(end < begin ? UINT64_MAX : end,
+			    begin > UINT64_MAX - stream->jump_max ? UINT64_MAX
+								  : begin + stream->jump_max);
 		return true;
 	}
 }
@@ -289,6 +294,7 @@ pages_stream_new(const struct ftrace_file *file, const struct trace_buffer *buff
 	stream->room = g_byte_array_new();
 	stream->packed = buffer->packed;
 	stream->record.swap = file->swap;
+	stream->jump_max = file->cycle_multiplier ? JUMP_MAX << 2 : JUMP_MAX; /* cycles, 4 a ns */
 	if (stream->packed)
 		stream->chunks = bytes_u32(&stream->data);
 	else
