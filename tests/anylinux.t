@@ -202,6 +202,8 @@ def found_in_directories():
     assert tracer(other) == [UNDATED]
     done = t.run("overview", LTTNG, FTRACE)
     assert done.returncode == 3 and b"of two tracers" in done.stderr, done.stderr
+    done = t.run("overview", FTRACE, PERF)
+    assert done.returncode == 3 and b"of two tracers" in done.stderr, done.stderr
     done = t.run("overview", "--reader", "babeltrace", FTRACE)
     assert done.returncode == 3 and b"Babeltrace cannot read" in done.stderr, done.stderr
 

@@ -21,7 +21,7 @@ struct source {
 	char *dump_trouble;           /* owned; NULL */
 	int64_t offset;               /* ns: of the clock, to the time of day */
 	uint32_t host;
-	bool began;
+	bool began, dated;            /* … is known */
 };
 
 struct foreign {
@@ -64,7 +64,8 @@ bool foreign_is(const char *path)
 
 bool foreign_may_be(const char *name)
 {
-	return g_str_has_suffix(name, ".dat") || g_str_has_suffix(name, ".data");
+	return g_str_has_suffix(name, ".dat") || g_str_has_suffix(name, ".data") ||
+	       g_str_has_suffix(name, "/data"); /* of perf record --threads */
 }
 
 /* --- hosts -------------------------------------------------------------------------------- */
@@ -134,6 +135,7 @@ static void add_host(struct foreign *foreign, struct source *source)
 		.clock_offset = source->offset,
 		.has_clock_offset = dated,
 		.abi = event_abi_of_machine(machine ? machine : "x86_64")};
+	source->dated = dated;
 	source->host = sink->add_host(sink->data, &info);
 	sink->place(sink->data, directory);
 	source->classes = record_classes_new(sink, info.abi);
@@ -206,6 +208,31 @@ static void add_perf(struct foreign *foreign, struct source *source)
 					   sink));
 }
 
+/* What two tracers recorded of one machine is the same twice; without a time of day two machines'
+ * times are not of one line. */
+static bool fits_others(const struct foreign *foreign, const struct source *source, GError **error)
+{
+	for (guint i = 0; i < foreign->sources->len; i++) {
+		const struct source *other = foreign->sources->pdata[i];
+
+		if (other->host == source->host && !other->ftrace != !source->ftrace)
+			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+				    "%s and %s are of two tracers, which cannot be read together",
+				    other->path, source->path);
+		else if (other->dated != source->dated)
+			g_set_error(
+				error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+				"%s and %s cannot be read together: only one of them says what "
+				"time of day its times are; record both with whylate record, or "
+				"trace-cmd record --date",
+				other->path, source->path);
+		else
+			continue;
+		return false;
+	}
+	return true;
+}
+
 static bool add_file(struct foreign *foreign, const char *path, GError **error)
 {
 	struct source *source = g_new0(struct source, 1);
@@ -222,6 +249,8 @@ static bool add_file(struct foreign *foreign, const char *path, GError **error)
 		return false;
 	source->dump = statedump_open(path, &source->dump_trouble);
 	add_host(foreign, source);
+	if (!fits_others(foreign, source, error))
+		return false;
 	if (!source->dump && source->perf)
 		source->dump = statedump_of_perf(source->perf);
 	if (source->ftrace)

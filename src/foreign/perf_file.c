@@ -23,6 +23,7 @@ enum feature {
 	FEATURE_OSRELEASE = 4,
 	FEATURE_VERSION = 5,
 	FEATURE_ARCH = 6,
+	FEATURE_DIRECTORY = 24,
 	FEATURE_CLOCK_DATA = 29,
 	FEATURES = 256,
 };
@@ -242,6 +243,9 @@ static void read_feature(struct perf_file *file, uint64_t feature, struct bytes 
 		break;
 	case FEATURE_ARCH:
 		take_text(bytes, &file->machine);
+		break;
+	case FEATURE_DIRECTORY:
+		file->in_parts = true;
 		break;
 	case FEATURE_CLOCK_DATA:
 		bytes_u32(bytes); /* version */
@@ -641,6 +645,9 @@ static const char *read_file(struct perf_file *file)
 			g_array_index(file->attributes, struct perf_attribute, 0).sample_type;
 	if (!file->attributes->len)
 		return "it has no attributes";
+	if (file->in_parts)
+		return "perf record --threads keeps each thread's records in a file of its own, "
+		       "which are not read; record without it";
 	if (!file->cpus->len)
 		return "its records say no time and CPU; perf record -a does";
 	return NULL;

@@ -103,6 +103,7 @@ struct perf_file {
 	bool execs; /* each exec's end is recorded */
 	bool stacks; /* of programs, in some records */
 	bool same_samples; /* all attributes have one sample_type */
+	bool in_parts; /* the records are in other files beside it */
 	uint32_t clock; /* CLOCK_…; UINT32_MAX: perf's own */
 	int64_t offset; /* ns: to be added to each time for the time of day */
 	bool dated; /* … is known */
