@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Packing cells; see page_cells.h. Cells come from levels.h, all levels from one pass over a
- * thread's states: each is made of the cells of the next finer one. A level that would be larger than LEVEL_BYTES is left out, and so are all finer
- * ones; the page then has exact states only where the report speaks of (struct mention).
+ * thread's states: each is made of the cells of the next finer one.
+ * A level that would be larger than LEVEL_BYTES is left out, and so are all finer ones; the page
+ * then has exact states only where the report speaks of (struct mention).
  */
 #include "page/page_cells.h"
 

@@ -36,8 +36,8 @@ void runners_clear(struct runners *runners);
 /* "hog-0 52 %, hog-1 47 %": the three largest of at least 1 %; of nobody also
  * why: "nobody 76 % (slow wake-up from idle)". */
 void runners_append(const struct runners *runners, GString *text);
-/* "on it ran hog-0 52 %, hog-1 40 %, others 8 %; it was idle …", with the main reason of that alone.
- * `cpu`: what "it" is called. */
+/* "on it ran hog-0 52 %, hog-1 40 %, others 8 %; it was idle …", with the main reason of that
+ * alone. `cpu`: what "it" is called. */
 void runners_append_brief(const struct runners *runners, const char *cpu, GString *text);
 /* Why nobody ran: "slow wake-up from idle, C-state 2"; with the time of each if
  * there are several reasons. Nothing if somebody always did. */
