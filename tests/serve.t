@@ -767,6 +767,7 @@ def reading():
 def asked_twice():
     """What several clients ask at once is worked out once, and goes on when the one who asked first goes away."""
     with Server() as server:
+        server.ask("GET", "/")  # which is made ahead: nobody works on it any more
         request = b"GET /report/profile?operation=*&limit=3 HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % server.port
         first, second, third = [socket.create_connection(("127.0.0.1", server.port), timeout=300) for _ in range(3)]
         first.sendall(request)
