@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What analysing finds on this machine: names of functions, room for temporary files; see
- * selftest.h.
+/* What analysing finds on this machine: the sandbox, names of functions, room for temporary files;
+ * see selftest.h.
  */
 #include "selftest/selftest.h"
 
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "confine/confine.h"
 #include "symbols/binary.h"
 #include "util/spill.h"
 
@@ -66,8 +67,17 @@ static void look_at_temporary(struct selftest *test)
 	}
 }
 
+static void look_at_sandbox(struct selftest *test)
+{
+	struct confine_state state = confine_offered();
+	bool whole = !state.off && state.files && state.calls;
+
+	selftest_add(test, "sandbox", whole ? PART_WORKS : PART_WITHOUT, confine_text(&state));
+}
+
 void look_at_machine(struct selftest *test)
 {
+	look_at_sandbox(test);
 	look_at_names(test);
 	look_at_temporary(test);
 }
