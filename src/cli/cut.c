@@ -143,6 +143,10 @@ static bt_value *sink_parameters(const char *directory, bool lossy)
 	bt_value_map_insert_string_entry(parameters, "path", directory);
 	bt_value_map_insert_bool_entry(parameters, "assume-single-trace", BT_TRUE);
 	bt_value_map_insert_bool_entry(parameters, "quiet", BT_TRUE);
+	/* 2.1 would write CTF 2, for which this graph's messages are too old; 2.0 does not know the
+	 * parameter */
+	if (bt_version_get_minor() >= 1)
+		bt_value_map_insert_string_entry(parameters, "ctf-version", "1");
 	return parameters;
 }
 
