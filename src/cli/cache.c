@@ -279,8 +279,31 @@ static bool nothing_pending(void)
 	return true;
 }
 
-static bool write_file(const struct cache *cache, const struct session *session, int fd,
-		       const char *name)
+/* A file without a name, so that a process that is killed leaves nothing, or "new-…" where the file
+ * system has none such (`name` is then its own). */
+static int open_new(const struct cache *cache, char *name, bool *unnamed)
+{
+	int fd = open(cache->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	*unnamed = fd >= 0;
+	return fd >= 0 ? fd : mkostemp(name, O_CLOEXEC); /* 0600 */
+}
+
+/* Only a moment passes between its first name and its last. */
+static bool name_it(int fd, char *name)
+{
+	g_autofree char *link_place = g_strdup_printf("/proc/self/fd/%d", fd);
+	int reserved = mkostemp(name, O_CLOEXEC);
+
+	if (reserved < 0)
+		return false;
+	close(reserved);
+	return unlink(name) == 0 &&
+	       linkat(AT_FDCWD, link_place, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+static bool write_file(const struct cache *cache, const struct session *session, int fd, char *name,
+		       bool unnamed)
 {
 	struct image_of of = image_of(cache);
 	bool ok;
@@ -289,7 +312,7 @@ static bool write_file(const struct cache *cache, const struct session *session,
 	ok = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t) image_size(&session->trace)) == 0 ||
 	     errno != ENOSPC;
 	ok = ok && image_write(&session->trace, &of, fd, nothing_pending) &&
-	     rename(name, cache->path) == 0;
+	     (!unnamed || name_it(fd, name)) && rename(name, cache->path) == 0;
 	if (!ok)
 		unlink(name);
 	return ok;
@@ -299,15 +322,16 @@ static void write_image(const struct cache *cache, const struct session *session
 {
 	g_autofree char *name = g_build_filename(cache->directory, "new-XXXXXX", NULL);
 	sigset_t set, before;
+	bool unnamed;
 	int fd;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < G_N_ELEMENTS(ending); i++)
 		sigaddset(&set, ending[i]);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	fd = mkostemp(name, O_CLOEXEC); /* 0600 */
+	fd = open_new(cache, name, &unnamed);
 	if (fd >= 0) {
-		if (write_file(cache, session, fd, name))
+		if (write_file(cache, session, fd, name, unnamed))
 			make_room(cache);
 		close(fd);
 	}

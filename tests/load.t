@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Killed, or out of room, at every step of what is written: stop_at (tests/unit/stop_at.c) counts the system calls that
+make, change, name or remove a file. Nothing is damaged, nothing is left behind."""
+import errno
+import os
+import subprocess
+import sys
+import tempfile
+
+import whylate_test as t
+
+tap = t.Tap()
+TRACE = t.trace("startup-chain")
+NOT_REACHED = 99
+WANTED = t.output("overview", TRACE)
+
+
+def stopped(step, how, *arguments):
+    return subprocess.run([t.BUILD + "/stop_at", str(step), str(how), t.WHYLATE, *arguments], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=600)
+
+
+def steps(how, *arguments):
+    """Each step by its number, with what came of it, until there are no more."""
+    for step in range(1, 10000):
+        with tempfile.TemporaryDirectory() as place:
+            done = stopped(step, how, *[a.replace("PLACE", place) for a in arguments])
+            if done.returncode == NOT_REACHED:
+                assert step > 5, step
+                return
+            yield step, place, done
+
+
+def image_killed():
+    """What there is afterwards is used, or made anew; of the steps at most one leaves a file that has no final name."""
+    left = 0
+    for step, place, _ in steps("kill", "overview", "--cache", "PLACE/kept", TRACE):
+        names = os.listdir(place + "/kept") if os.path.isdir(place + "/kept") else []
+        left += any(name.startswith("new-") for name in names)
+        assert len(names) <= 1, (step, names)
+        for _ in range(2):
+            assert t.output("overview", "--cache", place + "/kept", TRACE) == WANTED, step
+    assert left <= 2, left
+
+
+def image_full():
+    """The answer is the same, and what was begun is gone."""
+    for number in (errno.ENOSPC, errno.EIO):
+        for step, place, done in steps(number, "overview", "--cache", "PLACE/kept", TRACE):
+            names = os.listdir(place + "/kept") if os.path.isdir(place + "/kept") else []
+            assert done.returncode == 0 and done.stdout == WANTED, (step, done.stderr)
+            assert not [name for name in names if not name.endswith(".image")], (step, names)
+
+
+def page_killed():
+    """All of it, or what was there before."""
+    whole = t.output("overview", "--format", "html", TRACE)
+    for step, place, _ in steps("kill", "overview", "--format", "html", "--output", "PLACE/page", TRACE):
+        names = os.listdir(place)
+        assert names in ([], ["page"]), (step, names)
+        if names:
+            with open(place + "/page", "rb") as file:
+                assert file.read() == whole, step
+
+
+def page_full():
+    for step, place, done in steps(errno.ENOSPC, "overview", "--format", "html", "--output", "PLACE/page", TRACE):
+        assert done.returncode in (0, 5) and os.listdir(place) == (["page"] if done.returncode == 0 else []), (
+            step, done.returncode, done.stderr, os.listdir(place))
+
+
+tap.case("killed at each step of keeping a trace", image_killed)
+tap.case("no room at each step of keeping a trace", image_full)
+tap.case("killed at each step of a page", page_killed)
+tap.case("no room at each step of a page", page_full)
+sys.exit(tap.done())
