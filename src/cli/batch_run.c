@@ -169,6 +169,8 @@ int batch_run(int argc, char **argv)
 		host.say = NULL;
 	if (!options.batch.map && !options.batch.merge && !options.batch.plan)
 		lines = batch_sum_lines(&error);
+	if (options.batch.follow || options.batch.merge)
+		enter_sandbox(&options, paths, CONFINE_ANALYSIS);
 	if (!error && options.batch.follow)
 		batch_follow(&options, paths, lines, &error);
 	else if (!error && !options.batch.merge)
