@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A parser that has been taken over, for tests/sandbox.t: loaded before whylate's libraries, it does
- * what MISBEHAVE says when the metadata of a trace is read, which is the first of a trace that is
- * parsed, and tells how it went: "DEED: could" or "DEED: REASON". */
+/* A parser that has been taken over, for tests/sandbox.t: loaded before whylate's libraries, it
+ * does what MISBEHAVE says when the metadata of a trace is read, which is the first of a trace that
+ * is parsed, and tells how it went: "DEED: could" or "DEED: REASON". */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "confine/calls.h"
-#include "confine/files.h"
+#include "confine/confine_calls.h"
+#include "confine/confine_files.h"
 
 struct confine {
 	GArray *rules; /* owned; struct files_rule */

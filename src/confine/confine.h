@@ -2,9 +2,10 @@
 /* What this process gives up before it reads what somebody else made.
  *
  * Place: confine/, which knows nothing of traces. Two things of the kernel do it: Landlock says
- * which files can be opened (confine/files.c), a seccomp filter which system calls there are
- * (confine/calls.c). Neither can be taken back, and processes that are begun later have them too.
- * A kernel without one of the two is no error: what there is holds, and confine_text() says so.
+ * which files can be opened (confine/confine_files.c), a seccomp filter which system calls there
+ * are (confine/confine_calls.c). Neither can be taken back, and processes that are begun later have
+ * them too. A kernel without one of the two is no error: what there is holds, and confine_text()
+ * says so.
  *
  *   allowed = confine_new()
  *   confine_read(allowed, "trace")      files at or below it can be read
@@ -22,23 +23,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The build has sanitizers, which look into their own process. */
-#if defined(__SANITIZE_ADDRESS__)
-#define CONFINE_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CONFINE_SANITIZED 1
-#endif
-#endif
-#ifndef CONFINE_SANITIZED
-#define CONFINE_SANITIZED 0
-#endif
-
-enum confine_set {
-	CONFINE_ANALYSIS, /* reads files, computes, writes files; starts processes, but no program */
-	CONFINE_SERVER, /* … and answers at sockets that it has already */
-	CONFINE_CHILD, /* reads files and answers who asks, at a socket that it has: nothing else */
-};
+#include "confine/sets.h"
 
 struct confine;
 

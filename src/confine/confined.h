@@ -4,8 +4,8 @@
  * Part of confine/, for libraries that read files without being made for hostile
  * ones (libdw: symbols/binary.h). The child has the state as fork() copies it, can read files and
  * answer, and nothing else (CONFINE_CHILD), also where its parent is Babeltrace; it takes
- * CONFINED_BYTES besides at most, and ends with its parent. What comes back is to be read with the same distrust
- * as the file.
+ * CONFINED_BYTES besides at most, and ends with its parent. What comes back is to be read with the
+ * same distrust as the file.
  *
  * Each binary has its own child, 8 at a time: a file on which it crashes, or is silent for 30 s,
  * cannot be read, and the report says so. No server is asked for debug files. What remains: the

@@ -194,7 +194,8 @@ const struct option option_binary_path = {
 	"binary-path",
 	"DIR[:DIR]...",
 	"where the traced programs and libraries are: below DIR as on the\ntraced machine, or in "
-	"DIR; may be repeated (always: beside the\ntrace, and where they were traced below\n/usr; build-ids are compared)",
+	"DIR; may be repeated (always: beside the\ntrace, and where they were traced below\n"
+	"/usr; build-ids are compared)",
 	add_directories,
 	AT(binary_paths),
 	.repeatable = true};

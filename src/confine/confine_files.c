@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See files.h. */
-#include "confine/files.h"
+/* See confine_files.h. */
+#include "confine/confine_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

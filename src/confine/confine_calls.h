@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "confine/confine.h"
+#include "confine/sets.h"
 
 /* This kernel has filters. */
 bool calls_offered(void);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See calls.h. */
-#include "confine/calls.h"
+/* See confine_calls.h. */
+#include "confine/confine_calls.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
