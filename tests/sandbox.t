@@ -138,7 +138,8 @@ def same():
         ("functions", [], ("text", "json")), ("check", [], ("text", "json"))) for f in formats]
     for command in commands:
         a, b = t.run(*command, STARTUP), t.run(*command, STARTUP, env=without)
-        assert (a.returncode, a.stdout, a.stderr) == (b.returncode, b.stdout, b.stderr), (command, a.stderr, b.stderr)
+        assert (a.returncode, a.stdout, a.stderr) == (b.returncode, b.stdout, b.stderr), (
+            command, a.returncode, b.returncode, len(a.stdout), len(b.stdout), a.stderr, b.stderr)
     for kind in ("perfetto", "trace-event", "folded", "speedscope", "pprof", "csv", "sqlite", "ctf"):
         with tempfile.TemporaryDirectory(dir=PLACE) as place:
             found = []

@@ -194,7 +194,7 @@ static bool build(bt_graph *graph, const bt_plugin *ctf, const bt_plugin *utils,
 struct cut {
 	const bt_plugin *ctf, *utils;
 	GPtrArray *directories; /* borrowed; struct trace_directory */
-	int64_t from, to;       /* by the trace's own clock */
+	int64_t from, to; /* by the trace's own clock */
 };
 
 /* `lossy`: it will not say which events were lost. */

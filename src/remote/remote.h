@@ -4,10 +4,10 @@
  *   host    begin: COMMAND LINE ─► "records" ─► (record.c) ─► standard input closed ─► tar -x
  *   guest          LINE: whylate record -- cat                 cat ends … tar -c
  *
- * LINE is one more argument of COMMAND, for the guest's shell, as `ssh web` takes it. One connection
- * each, for all: a guest's recording ends when its standard input does, however that came, and its
- * shell removes what it wrote there.
- * Rejected: a command to begin and one to end; what the first leaves stays when this one is killed.
+ * LINE is one more argument of COMMAND, for the guest's shell, as `ssh web` takes it. One
+ * connection each, for all: a guest's recording ends when its standard input does, however that
+ * came, and its shell removes what it wrote there. Rejected: a command to begin and one to end;
+ * what the first leaves stays when this one is killed.
  *
  * Place: remote/, beside record/. Uses no trace.
  */
