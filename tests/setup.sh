@@ -21,9 +21,10 @@ build_packages="autoconf automake libtool make gcc libc6-dev pkgconf
 	libzstd-dev xz-utils zlib1g-dev"
 # To check it besides: babeltrace2 loads the plugin, prove is in perl; build-essential, debhelper and lintian
 # make and judge the Debian package, mandoc the manual pages; the engines that whylate batch plans jobs for are
-# asked themselves (tests/slurm.t, tests/engines.t); liblttng-ctl0 and libxml2-utils judge session profiles. What belongs to clang's version: need_clang_runtime.
-check_packages="babeltrace2 build-essential clang debhelper gnupg groff-base iproute2 liblttng-ctl0 libxml2-utils
-	lintian mandoc munge
+# asked themselves (tests/slurm.t, tests/engines.t); liblttng-ctl0 has the schema that session profiles are held
+# to. What belongs to clang's version: need_clang_runtime. A|B: whichever of them the system has.
+check_packages="babeltrace2 build-essential clang debhelper gnupg groff-base iproute2 liblttng-ctl0|liblttng-ctl0t64
+	libxml2-utils lintian mandoc munge
 	openssh-client openssh-server parallel perl slurm-wlm systemd
 	protobuf-compiler python3 python3-jsonschema python3-selenium xz-utils"
 # What not every system has as a package: clang-format of the one version that .clang-format is for; a browser that
@@ -49,7 +50,11 @@ find_missing()
 {
 	missing=
 	for package in $*; do
-		installed "$package" || missing="$missing $package"
+		found=
+		for one in $(echo "$package" | tr '|' ' '); do
+			! installed "$one" || found=yes
+		done
+		[ "$found" ] || missing="$missing $package"
 	done
 }
 
@@ -63,6 +68,13 @@ update_packages()
 
 install_missing()
 {
+	wanted=$missing missing=
+	for package in $wanted; do
+		for one in $(echo "$package" | tr '|' ' '); do
+			if [ "$one" = "$package" ] || available "$one"; then break; fi
+		done
+		missing="$missing $one"
+	done
 	say "installing Debian packages with apt-get:$missing"
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
 		-o DPkg::Lock::Timeout=300 install --no-install-recommends $missing ||
