@@ -96,6 +96,9 @@ static bool is_of_other_call(struct flow *flow, const struct thread *thread,
 	       call_name(flow, event) != call->name;
 }
 
+/* kvm_x86_entry of lttng-modules 2.13.9 on Linux 6.1 has part of an address as vcpu_id
+ * (traces/guest-vcpus), as the tracepoint was changed: no machine has so many. */
+#define VCPUS_MAX 4096
 #define KVM_RUN 0xae80 /* linux/kvm.h: _IO(KVMIO, 0x80) */
 
 /* The thread goes to run a virtual CPU; where entries of guests are recorded, they tell when. */
@@ -370,7 +373,7 @@ void flow_guest(struct flow *flow, struct cpu *cpu, const struct event *event)
 	if (!thread)
 		return;
 	thread->vcpu = true;
-	if (event->kvm.vcpu >= 0)
+	if (event->kvm.vcpu >= 0 && event->kvm.vcpu < VCPUS_MAX)
 		thread->vcpu_number = event->kvm.vcpu;
 	if (!thread->flow.call.open)
 		entry_unseen(flow, thread, intern_id(flow->names, "ioctl"));

@@ -44,8 +44,7 @@ static void name_vcpu(const struct model *model, struct thread *thread)
 	if (number < 0 || thread->kernel)
 		return;
 	thread->vcpu = true;
-	if (thread->vcpu_number < 0)
-		thread->vcpu_number = number;
+	thread->vcpu_number = number;
 }
 
 /* --- what they did for the guest -------------------------------------------------------- */
