@@ -63,9 +63,12 @@ static bool is_kept_off(const struct timeline *timeline, const struct host *host
 }
 
 /* Of those that are marked (`kept`: places in the list), three let go one period after the other
- * show a quota. */
+ * show a quota; then that is what kept it off the other times, too: whoever else has the quota may
+ * have used it up, so that a period, or several, give it none. */
 static void mark_throttled(GArray *list, const GArray *kept)
 {
+	bool shown = false;
+
 	for (guint i = 0; i + 2 < kept->len; i++) {
 		struct away *at[3];
 		int64_t period, next;
@@ -77,9 +80,11 @@ static void mark_throttled(GArray *list, const GArray *kept)
 		next = at[2]->end - at[1]->end;
 		if (period > PERIOD_MAX || ABS(next - period) > period / OFF_PART)
 			continue;
-		for (guint k = 0; k < 3; k++)
-			at[k]->leaf = PACK(LEAF_HOST, HOST_THROTTLED);
+		shown = true;
 	}
+	for (guint i = 0; shown && i < kept->len; i++)
+		g_array_index(list, struct away, g_array_index(kept, guint, i)).leaf =
+			PACK(LEAF_HOST, HOST_THROTTLED);
 }
 
 static GArray *away_new(const struct model *model, const struct timeline *timeline, uint32_t vcpu)
