@@ -96,17 +96,23 @@ static void account_ready(struct account *account, uint32_t thread, const struct
 	const struct session *session = account->session;
 	struct ready ready = ready_of(session, thread, span);
 	const char *why = ready.kind == READY_THROTTLED ? "cpu:quota" : "cpu:idle";
+	struct span outside;
+	/* whose CPU, quota, affinity it is: of a guest, that of its virtual CPU's thread */
+	uint32_t whose =
+		span_is_hosts(span->leaf) ? host_span(session, thread, span, &outside) : thread;
 
 	if (ready.kind == READY_LOST) {
 		account->waiting->unknown += span->end - span->begin;
 		return;
 	}
 	count_imposed(account, ready.idle);
+	if (!is_thread(whose))
+		whose = thread;
 	if (ready.idle)
-		impose_by_resource(account, thread, intern_id(session->trace.model.names, why),
+		impose_by_resource(account, whose, intern_id(session->trace.model.names, why),
 				   ready.idle);
 	if (ready.kind == READY_PINNED)
-		impose_by_resource(account, thread,
+		impose_by_resource(account, whose,
 				   intern_id(session->trace.model.names, "cpu:affinity"),
 				   ready.free);
 	each_run_beside(session, thread, span, account_run, account);

@@ -8,6 +8,7 @@
 #include "path/path_sums.h"
 #include "tracking/exchange_lists.h"
 #include "ready/cpu_runs.h"
+#include "ready/host_span.h"
 #include "contention/holders.h"
 #include "ready/ready.h"
 #include "waits/state_names.h"
@@ -186,6 +187,35 @@ static const char *ready_label_of(const struct piece_namer *namer, const struct 
 	return cause_kind_text(ready.kind == READY_THROTTLED ? CAUSE_THROTTLED : CAUSE_WAIT_CPU);
 }
 
+/* "CPU 0/KVM off the CPU, on it hosthog": what the host did with a guest's virtual CPU. */
+static const char *host_label_of(const struct piece_namer *namer, const struct piece *piece,
+				 GString *label)
+{
+	const struct session *session = namer->session;
+	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref}, outside;
+	uint32_t vcpu = host_span(session, piece->thread, &span, &outside);
+	struct most most = {namer->names, g_hash_table_new(g_str_hash, g_str_equal), NULL, 0};
+
+	if (is_thread(vcpu))
+		g_string_printf(label, "%s ", thread_names_get(namer->names, vcpu));
+	else
+		g_string_assign(label, "its virtual CPU ");
+	if (PACK_NUMBER(piece->leaf) == HOST_BLOCKED)
+		g_string_append(label, "waited");
+	else if (PACK_NUMBER(piece->leaf) == HOST_THROTTLED)
+		g_string_append(label, "throttled");
+	else
+		g_string_append(label, "off the CPU");
+	if (PACK_NUMBER(piece->leaf) == HOST_PREEMPTED)
+		each_run_beside(session, piece->thread, &span, add_run, &most);
+	if (most.name)
+		g_string_append_printf(label, ", on it %s",
+				       strcmp(most.name, "?") == 0 ? "somebody, not known"
+								   : most.name);
+	g_hash_table_destroy(most.by);
+	return cause_kind_text(CAUSE_HOST);
+}
+
 #define MANY_ENDS 0 /* of connections to several: their descriptors are called the same */
 
 /* Who is at the other end, where packets told: those of the connection, or the one that ended the
@@ -314,6 +344,8 @@ const char *piece_put_down_to(const struct piece_namer *namer, const struct user
 		return wait_named(namer, request, path, piece, label, change);
 	if (kind == LEAF_PREEMPTED || kind == LEAF_WAIT_CPU)
 		return ready_label_of(namer, piece, label);
+	if (kind == LEAF_HOST)
+		return host_label_of(namer, piece, label);
 	text = leaf_key(session, piece->leaf);
 	switch (leaf_wib(piece->leaf)) {
 	case WIB_WORKING:

@@ -30,6 +30,7 @@ const char *time_words(const char *kind)
 		{CAUSE_LOCK_OWNER, "waiting for a lock"},
 		{CAUSE_WAIT_CPU, "ready but without a CPU"},
 		{CAUSE_THROTTLED, "held back by a limit"},
+		{CAUSE_HOST, "taken by the host of the virtual machine"},
 		{CAUSE_TIMER, "asleep, by a timer"},
 		{CAUSE_TIMEOUT, "waiting for an answer that did not come"},
 		{CAUSE_NETWORK, "waiting for a peer"},

@@ -47,6 +47,7 @@ enum cause_flags {
 	KIND(STOPPED, "stopped", "", "", NAMED_BY_OPERATION, 0)                                  \
 	KIND(WAIT_CPU, "wait-cpu", "", ",", NAMED_BY_INTERRUPT, CAUSE_OF_READY)                  \
 	KIND(THROTTLED, "throttled", "", ",", NAMED_BY_INTERRUPT, CAUSE_OF_READY)                \
+	KIND(HOST, "host", "", ",", NAMED_BY_INTERRUPT, CAUSE_OF_READY)                          \
 	KIND(STILL_BLOCKED, "still-blocked", "", ";", NAMED_BY_OPERATION, CAUSE_OPEN)            \
 	KIND(DEADLOCK, "deadlock", "", ";", NAMED_BY_OPERATION, CAUSE_OPEN)                      \
 	KIND(UNKNOWN, "unknown", "what ended it is unknown: ", ";", NAMED_BY_OPERATION, 0)
