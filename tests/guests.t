@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A guest and its host, each with its own trace. What is expected is from what the programs noted
+"""Guests and their hosts, each with its own trace. What is expected is from what the programs noted
 (truth.tsv, truth-host.tsv), from README.md of the traces, and from both traces as babeltrace2 prints
 them, by computations that share nothing with whylate's but the clock's difference that it reports."""
 import functools
@@ -233,6 +233,86 @@ def words():
     assert not [m for m in t.report("overview", HOST, GUEST)["coverage"]["missing"] if "what guest did" in m]
 
 
+VCPUS, PAIR = t.trace("guest-vcpus"), t.trace("guest-pair")
+VCPUS_BOTH = os.path.join(VCPUS, "host"), os.path.join(VCPUS, "guest")
+PAIR_ALL = tuple(os.path.join(PAIR, name) for name in ("host", "web", "batch"))
+WEB, BATCH = 287, 585  # guest-pair: their virtual CPUs' threads on the host; both run on its CPU 1
+
+
+@functools.cache
+def leaf_of(traces, host, thread):
+    """{state: {third element: ns}} of a guest's thread, and its report."""
+    report = t.report("delay", *traces, "--thread", thread, "--host", host, "--limit", "0")
+    leaves = [leaf for wib in report["threads"][0]["summary"]["children"] for leaf in wib["children"] or []]
+    return {leaf["key"]: {c["key"][len(leaf["key"]) + 1:]: c["ns"] for c in leaf["children"] or []} for leaf in leaves}, report
+
+
+def shifted(spans, report, name):
+    offset = [h["clock_offset"] for h in report["hosts"] if h["hostname"] == name][0]
+    return [(a + offset, b + offset) for a, b in spans]
+
+
+def two_vcpus():
+    """gworker binds itself to the guest's CPU 1, whose virtual CPU (293) shares the host's CPU 1 with hosthog: by the
+    switches of both traces. gapp, which waits for it, is told so. The other virtual CPU (291) has the host's CPU 0."""
+    states, report = leaf_of(VCPUS_BOTH, "web", "gworker")
+    guest = [h["guest"] for h in report["hosts"] if "guest" in h]
+    assert len(guest) == 1 and guest[0]["machine"]["pid"] == 275 and guest[0]["known"] == "seen", guest
+    assert guest[0]["vcpus"] == [{"cpu": 0, "tid": 291}, {"cpu": 1, "tid": 293}], guest
+    taken = states["interrupted/host:preempted"]
+    assert max(taken, key=taken.get) == "by:hosthog", taken
+    tid, end = report["threads"][0]["tid"], report["hosts"][0]["end"]
+    bound = max(time for time, cpu, prev, _, after in switches(VCPUS_BOTH[1]) if cpu == 0 and tid in (prev, after))
+    mine = on_cpu_or_preempted(VCPUS_BOTH[1], tid)
+    sums = [overlap(shifted([span for span in mine if (span[0] > bound) == there], report, "web"),
+                    off_cpu(VCPUS_BOTH[0], vcpu, end)) for there, vcpu in ((True, 293), (False, 291), (False, 293))]
+    ours = sum(taken.values()) + sum(states["interrupted/host:blocked"].values())
+    # until it was bound it was on either; besides: it was ready after a wake-up, and the virtual CPU did not run
+    assert 1000 * MS < sums[0] <= ours <= sum(sums) + 60 * MS, (ours, sums)
+    _, report = leaf_of(VCPUS_BOTH, "web", "gapp")
+    assert any("waited for gworker" in v and "CPU 1/KVM (293), its virtual CPU (on its CPU ran hosthog" in v
+               for v in report["verdict"]), report["verdict"]
+
+
+def exits():
+    """Why the guest was left, of each time by kvm_x86_exit as babeltrace2 prints it: 120 is SVM's for HLT."""
+    out = subprocess.run(["babeltrace2", VCPUS_BOTH[0]], stdout=subprocess.PIPE, check=True).stdout.decode()
+    halts = len(re.findall(r" kvm_x86_exit: .*exit_reason = 120,", out))
+    report = t.report("profile", VCPUS_BOTH[0], "--operation", "kvm-exit:hlt")
+    counts = [p["count"] for p in report["profiles"] if p["operation"] == "kvm-exit:hlt"]
+    assert len(counts) == 1 and halts - 4 <= counts[0] <= halts, (counts, halts)  # some were not entered again
+
+
+def pair():
+    """Two guests on one CPU of the host: each is found to be its machine, and is told that the other had it."""
+    for name, other, vcpu, rival in (("web", "batch", WEB, BATCH), ("batch", "web", BATCH, WEB)):
+        states, report = leaf_of(PAIR_ALL, name, "gapp")
+        guests = {h["hostname"]: h["guest"] for h in report["hosts"] if "guest" in h}
+        assert {n: g["vcpus"][0]["tid"] for n, g in guests.items()} == {"web": WEB, "batch": BATCH}, guests
+        assert all(g["known"] == "seen" and g["outside"] == 0 for g in guests.values()), guests
+        taken = states["interrupted/host:preempted"]
+        by = "by:CPU 0/KVM of " + other
+        assert max(taken, key=taken.get) == by and taken[by] > 0.9 * sum(taken.values()), taken
+        mine = shifted(on_cpu_or_preempted(PAIR_ALL[1 if name == "web" else 2], report["threads"][0]["tid"]), report, name)
+        end = report["hosts"][0]["end"]
+        away = off_cpu(PAIR_ALL[0], vcpu, end)
+        runs, since = [], None  # of the rival, while this one was off the CPU
+        for time, _, prev, _, after in switches(PAIR_ALL[0]):
+            if prev == rival and since is not None:
+                runs.append((since, time))
+            since = time if after == rival else None if prev == rival else since
+        theirs = sum(overlap(mine, [(max(a, c), min(b, d))]) for a, b in away for c, d in runs if max(a, c) < min(b, d))
+        assert theirs <= taken[by] <= theirs + 100 * MS, (theirs, taken[by])
+        assert any("(on its CPU ran CPU 0/KVM of %s" % other in v for v in report["verdict"]), report["verdict"]
+
+
+def in_requests():
+    """What the host took is a cause of its own there, not an interrupt."""
+    report = t.report("requests", HOST, GUEST, "--preset", "syscall:preadv2", "--host", "guest")
+    kinds = {c["kind"]: c for c in report["summary"]}
+    assert "CPU 0/KVM" in kinds["host"]["label"] and not any("host:" in c["label"] for c in report["summary"]), report["summary"]
+
+
 tap.case("which process it is, and its clock", found)
 tap.case("what the host took, by the switches of both", taken)
 tap.case("less that, the guest's states are those alone", as_alone)
@@ -243,4 +323,8 @@ tap.case("the host alone", vcpu_alone)
 tap.case("--guest, right and wrong", given)
 tap.case("rows of the page", page)
 tap.case("what is said of a guest alone", words)
+tap.case("two virtual CPUs, a hog beside one", two_vcpus)
+tap.case("why a guest was left", exits)
+tap.case("two guests that disturb each other", pair)
+tap.case("of requests", in_requests)
 sys.exit(tap.done())
