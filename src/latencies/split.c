@@ -113,7 +113,7 @@ static struct part *part_by_thread(struct split *split, struct part *part, uint3
 	uint64_t tag;
 
 	if (id == IDMAP_NONE) {
-		g_autofree char *node = g_strconcat("by:", runner_name(split->session, thread),
+		g_autofree char *node = g_strconcat("by:", name_of_who_ran(split->session, thread),
 						    session_on(split->session, thread), NULL);
 
 		id = intern_id(split->session->trace.model.names, node);

@@ -58,7 +58,7 @@ static guint guest_of(const struct model *model, uint32_t vcpu)
 	return i;
 }
 
-const char *runner_name(const struct session *session, uint32_t thread)
+const char *name_of_who_ran(const struct session *session, uint32_t thread)
 {
 	const struct model *model = &session->trace.model;
 	const char *name = session_thread_name(session, thread);

@@ -29,6 +29,6 @@ uint32_t host_span(const struct session *session, uint32_t thread, const struct 
 		   struct span *outside);
 
 /* Of who ran: "CPU 0/KVM of web" if it is the virtual CPU of a traced guest. Names are interned. */
-const char *runner_name(const struct session *session, uint32_t thread);
+const char *name_of_who_ran(const struct session *session, uint32_t thread);
 
 #endif
