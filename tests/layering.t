@@ -14,14 +14,14 @@ from whylate_test import BUILD, SOURCE, Tap
 
 # Each room, and those that it may use besides what these may. Above `run`, the rooms below it are free to use.
 TABLE = {
-    "util": "", "apart": "util", "jobs": "",
+    "util": "", "apart": "util",
     # what happened
-    "event": "util", "kernel": "event", "metadata": "util", "reader": "metadata kernel", "skim": "reader jobs", "foreign": "reader",
+    "event": "util", "kernel": "event", "metadata": "util", "reader": "metadata kernel", "skim": "reader", "foreign": "reader",
     "timeline": "kernel", "model": "timeline", "state": "model", "objects": "state", "locks": "objects", "disk": "objects", "net": "objects",
     "threads": "locks disk net",
     "flow": "threads", "guests": "model", "trace": "flow guests", "confine": "util", "symbols": "confine",
     # what is asked
-    "run": "trace symbols jobs", "coverage": "run", "samples": "run",
+    "run": "trace symbols", "coverage": "run", "samples": "run",
     # why
     "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives samples", "words": "waits", "path": "words", "imposed": "path", "latencies": "waits", "tracking": "latencies path",
     "calls": "tracking",

@@ -136,7 +136,7 @@ static void input_clear(struct input *input)
 	    trace_is_whole(&input->session->trace))
 		cache_keep(input->cache, input->session);
 	cache_free(input->cache);
-	if (session_runs_read(input->session) >= RUNS_READ_MAX &&
+	if (*input->session->found.runs_read >= RUNS_READ_MAX &&
 	    !input->session->asked.options->quiet)
 		fprintf(stderr,
 			"whylate: so many threads were ready at once that some competing threads "

@@ -123,9 +123,6 @@ static GArray *worths_of(const struct delay *delay, const GArray *counts)
 	return worths_new(delay->session, counts, ways);
 }
 
-/* What does not need the path. */
-enum answer { FINDINGS, LOCKS, PARTS };
-
 static GArray *locks_of(const struct delay *delay)
 {
 	g_autoptr(GHashTable) threads = g_hash_table_new(NULL, NULL);
@@ -152,18 +149,6 @@ static GArray *findings_of(const struct delay *delay)
 	findings_sort(findings);
 	g_array_free(groups, TRUE);
 	return findings;
-}
-
-static void *make_part(const struct session *session, guint part, const void *delay)
-{
-	(void) session;
-	return part == FINDINGS ? findings_of(delay) : locks_of(delay);
-}
-
-static void part_free(guint part, void *made)
-{
-	(void) part;
-	g_array_free(made, TRUE);
 }
 
 static void want(const struct options *asked, struct wanted *wanted)
@@ -213,7 +198,6 @@ static void *make(const struct session *session, GError **error)
 {
 	uint32_t single = single_thread(session);
 	struct delay *delay = g_new0(struct delay, 1);
-	void *parts[PARTS];
 
 	delay->session = session;
 	delay->counts = g_array_new(FALSE, FALSE, sizeof(struct counted));
@@ -237,9 +221,8 @@ static void *make(const struct session *session, GError **error)
 	if (session->asked.options->order == BY_WORTH)
 		worths_sort(delay->worths, delay->verdict);
 	delay->configuration = configuration_of_path(session, delay->path, delay->threads);
-	session_make_all(session, PARTS, make_part, part_free, delay, parts);
-	delay->locks = parts[LOCKS];
-	delay->findings = parts[FINDINGS];
+	delay->locks = locks_of(delay);
+	delay->findings = findings_of(delay);
 	if (session->asked.options->what_if->len && !what_if_of(delay, single, error)) {
 		delay_free(delay);
 		return NULL;

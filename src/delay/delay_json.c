@@ -75,76 +75,38 @@ static const struct column stretch_columns[] = {
 	{"end", COLUMN_TIME, FIELD(struct stretch, end)},
 	{0}};
 
-/* What is told of a thread. */
-struct told {
-	struct node *summary;
-	GPtrArray *waits;
-	uint32_t omitted; /* waits */
-};
-
-static void told_free(guint index, void *data)
-{
-	struct told *told = data;
-
-	(void) index;
-	node_free(told->summary);
-	g_ptr_array_free(told->waits, TRUE);
-	g_free(told);
-}
-
-static void *told_new(const struct session *session, guint index, const void *stretches)
-{
-	const struct stretch *at = (const struct stretch *) stretches + index;
-	struct told *told = g_new(struct told, 1);
-
-	told->summary = summary_new(session, at->thread, at->begin, at->end);
-	told->waits = causality_new(session, at->thread, at->begin, at->end,
-				    session->asked.options->limit, &told->omitted);
-	return told;
-}
-
-static void put_thread(const struct report *report, const struct stretch *stretch,
-		       const struct told *told)
+static void put_thread(const struct report *report, const struct stretch *stretch)
 {
 	struct output *output = report->output;
+	struct node *summary =
+		summary_new(report->session, stretch->thread, stretch->begin, stretch->end);
+	uint32_t omitted;
+	GPtrArray *waits =
+		causality_new(report->session, stretch->thread, stretch->begin, stretch->end,
+			      report->session->asked.options->limit, &omitted);
 
 	json_begin(output, NULL, '{', LINES_NOT);
 	json_put_members(report, stretch_columns, stretch);
-	json_put_row(report, "summary", node_columns, told->summary);
+	json_put_row(report, "summary", node_columns, summary);
 	json_begin(output, "instances", '{', LINES_NOT);
-	put_instances(report, told->summary);
+	put_instances(report, summary);
 	json_end(output, '}');
-	json_put_rows(report, "causality", wait_columns, ROWS(told->waits));
-	if (told->omitted)
-		json_put_whole(output, "causality_omitted", told->omitted);
+	json_put_rows(report, "causality", wait_columns, ROWS(waits));
+	if (omitted)
+		json_put_whole(output, "causality_omitted", omitted);
 	json_end(output, '}');
+	node_free(summary);
+	g_ptr_array_free(waits, TRUE);
 }
-
-/* Threads whose answers are made side by side, and kept until they are written. */
-#define AT_A_TIME 32
 
 static guint put_threads(const struct report *report, const void *row)
 {
 	const GArray *threads = ((const struct delay *) row)->threads;
 
 	guint shown = 0;
-	bool full = false;
 
-	while (shown < threads->len && !full) {
-		const struct stretch *first = &g_array_index(threads, struct stretch, shown);
-		guint count = MIN(threads->len - shown, AT_A_TIME);
-		void *told[AT_A_TIME];
-
-		session_make_all(report->session, count, told_new, told_free, first, told);
-		for (guint i = 0; i < count; i++) {
-			full = full || json_is_full(report, shown);
-			if (!full) {
-				put_thread(report, first + i, told[i]);
-				shown++;
-			}
-			told_free(i, told[i]);
-		}
-	}
+	for (; shown < threads->len && !json_is_full(report, shown); shown++)
+		put_thread(report, &g_array_index(threads, struct stretch, shown));
 	for (guint i = shown; i < threads->len; i++)
 		json_tell_thread(report, g_array_index(threads, struct stretch, i).thread);
 	return threads->len - shown;

@@ -57,29 +57,23 @@ static bool is_for_child(const struct session *session, uint32_t leaf)
 }
 
 /* A wait before which it had written begins then. */
-static bool is_looked_through(const struct starts *starts, uint32_t thread)
-{
-	return __atomic_load_n(&starts->wrote[thread], __ATOMIC_ACQUIRE) != INT64_MAX;
-}
-
 static void look_through(const struct starts *starts, const struct session *session,
 			 uint32_t thread)
 {
-	int64_t wrote = INT64_MIN, ended = INT64_MAX;
 	struct spans spans;
 	struct span span;
 
+	starts->wrote[thread] = INT64_MIN;
+	starts->ended[thread] = INT64_MAX;
 	spans_begin(&spans, session, thread, session->trace.begin, session->trace.end + 1);
 	while (spans_next_off_cpu(&spans, &span)) {
 		if (!leaf_is_blocked(span.leaf))
 			continue;
 		if (block_at(&session->trace.timeline, span.ref)->sent)
-			wrote = span.begin;
+			starts->wrote[thread] = span.begin;
 		if (is_for_child(session, span.leaf))
-			ended = MIN(ended, span.end);
+			starts->ended[thread] = MIN(starts->ended[thread], span.end);
 	}
-	starts->ended[thread] = ended;
-	__atomic_store_n(&starts->wrote[thread], wrote, __ATOMIC_RELEASE);
 }
 
 /* It is for the end of a thread that it made. */
@@ -105,12 +99,8 @@ bool wait_is_join(const struct session *session, const struct wait *wait, const 
 	starts = session_make_once(session, starts_new, starts_free);
 	if (starts->count[thread] < LAUNCHED || starts->last[thread] > wait->end)
 		return false;
-	if (!is_looked_through(starts, thread)) {
-		session_lock(session);
-		if (!is_looked_through(starts, thread))
-			look_through(starts, session, thread);
-		session_unlock(session);
-	}
+	if (starts->wrote[thread] == INT64_MAX)
+		look_through(starts, session, thread);
 	return starts->wrote[thread] <= wait->end &&
 	       (!child || starts->last[thread] <= starts->ended[thread]);
 }

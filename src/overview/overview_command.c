@@ -50,76 +50,22 @@ static void report_free(void *data)
 	g_free(made);
 }
 
-/* Parts that do not need each other, the longest first. */
-enum answer { STANDS, SUMS, LOCKS, CONFIGURATION, PARTS };
-
-/* What stands out, of what threads impose on others. */
-struct standing {
-	struct waiting *waiting;
-	struct stands *stands;
-};
-
-static void *make_part(const struct session *session, guint part, const void *data)
-{
-	struct standing *standing;
-
-	(void) data;
-	switch (part) {
-	case STANDS:
-		standing = g_new(struct standing, 1);
-		standing->waiting = waiting_new(session);
-		standing->stands = stands_new(session, standing->waiting);
-		return standing;
-	case SUMS:
-		return overview_new(session);
-	case LOCKS:
-		return contention_new(session, NULL, session->asked.from, session->asked.to);
-	default:
-		return configuration_of_all(session);
-	}
-}
-
-static void part_free(guint part, void *made)
-{
-	struct standing *standing = made;
-
-	switch (part) {
-	case STANDS:
-		stands_free(standing->stands);
-		waiting_free(standing->waiting);
-		g_free(standing);
-		break;
-	case SUMS:
-		overview_free(made);
-		break;
-	case LOCKS:
-		g_array_free(made, TRUE);
-		break;
-	default:
-		configuration_free(made);
-	}
-}
-
 static void *make(const struct session *session, GError **error)
 {
 	struct overview_report *made = g_new0(struct overview_report, 1);
 	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
-	g_autofree struct standing *standing = NULL;
-	void *parts[PARTS];
 
 	made->session = session;
-	session_make_all(session, PARTS, make_part, part_free, NULL, parts);
-	standing = parts[STANDS];
-	made->waiting = standing->waiting;
-	made->stands = standing->stands;
-	made->overview = parts[SUMS];
-	made->locks = parts[LOCKS];
-	made->configuration = parts[CONFIGURATION];
+	made->overview = overview_new(session);
+	made->locks = contention_new(session, NULL, session->asked.from, session->asked.to);
+	made->waiting = waiting_new(session);
+	made->stands = stands_new(session, made->waiting);
 	made->findings = findings_new();
 	findings_add_stands(made->findings, session, made->stands);
 	findings_add_waits(made->findings, session, made->overview->waits, tracers);
 	findings_add_imposers(made->findings, session, made->waiting);
 	findings_sort(made->findings);
+	made->configuration = configuration_of_all(session);
 	stands_add_worth(session, made->stands);
 	if (session->asked.options->order == BY_WORTH)
 		stands_sort_by_worth(made->stands);

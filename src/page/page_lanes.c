@@ -355,7 +355,7 @@ static void put_cpu(const struct lanes *lanes, uint16_t host, uint32_t cpu, stru
 	g_autofree char *name = g_strdup_printf("cpu:%u", cpu);
 
 	each_run(session, host, cpu, lanes->from, lanes->to, add_run, lane);
-	if (session_runs_read(session) < RUNS_READ_MAX) /* not all of them: better none */
+	if (*session->found.runs_read < RUNS_READ_MAX) /* not all of them: better none */
 		put_busy(lane, name, host, false, output);
 	busy_lane_free(lane);
 }

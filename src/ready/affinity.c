@@ -141,13 +141,9 @@ struct affinity affinity_of(const struct session *session, uint32_t thread)
 {
 	const struct judged *judged = session_make_once(session, judged_new, judged_free);
 
-	if (!__atomic_load_n(&judged->known[thread], __ATOMIC_ACQUIRE)) {
-		session_lock(session);
-		if (!judged->known[thread]) {
-			judged->affinity[thread] = judge(session, thread);
-			__atomic_store_n(&judged->known[thread], true, __ATOMIC_RELEASE);
-		}
-		session_unlock(session);
+	if (!judged->known[thread]) {
+		judged->known[thread] = true;
+		judged->affinity[thread] = judge(session, thread);
 	}
 	return judged->affinity[thread];
 }

@@ -13,9 +13,9 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 	uint32_t index = cpu_id == NO_CPU ? IDMAP_NONE : idmap_get(&host->cpu_index, cpu_id);
 	const struct cpu *cpu;
 	const struct run *at;
-	uint32_t run, first;
+	uint32_t run;
 
-	if (index == IDMAP_NONE || session_runs_read(session) >= RUNS_READ_MAX) {
+	if (index == IDMAP_NONE || *session->found.runs_read >= RUNS_READ_MAX) {
 		visit(begin, end, NO_THREAD, data);
 		return;
 	}
@@ -33,7 +33,6 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 		begin = run_at(&session->trace.timeline, &cpu->runs, 0)->begin;
 	}
 	at = begin < end ? run_at(&session->trace.timeline, &cpu->runs, run) : NULL;
-	first = run;
 	while (begin < end && run < cpu->runs.used) {
 		const struct run *next =
 			++run < cpu->runs.used ? run_at(&session->trace.timeline, &cpu->runs, run)
@@ -44,8 +43,8 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 			visit(begin, until, at->thread, data);
 		begin = MAX(begin, until);
 		at = next;
+		++*session->found.runs_read;
 	}
-	session_add_runs_read(session, run - first);
 }
 
 int64_t of_length(int64_t ns, const struct span *was, const struct span *span)

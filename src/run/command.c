@@ -172,6 +172,11 @@ static bool check_every(const struct options *options, GError **error)
 	return true;
 }
 
+uint32_t options_jobs(const struct options *options)
+{
+	return options->jobs ? options->jobs : g_get_num_processors();
+}
+
 bool options_check(struct options *options, GError **error)
 {
 	bool anonymises = options->anonymise || options->anonymise_key;

@@ -97,6 +97,9 @@ bool options_set(struct options *options, const char *name, const char *value, G
 /* What can only be judged when all are set; makes what is read from files. */
 bool options_check(struct options *options, GError **error);
 
+/* So many threads may work at a time, at least 1. */
+uint32_t options_jobs(const struct options *options);
+
 /* Makes the command's report of the session, and writes it to what is open, after what before()
  * (NULL: nothing) writes: nothing is written of a report that cannot be made. */
 bool command_report(const struct command *command, enum format format,

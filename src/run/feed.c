@@ -78,8 +78,6 @@ static void begin_question(struct session *session, struct options *options)
 	session->asked.selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	session->asked.target = NO_THREAD;
 	session->found.made = g_new0(struct made *, 1);
-	session->found.lock = g_new0(GRecMutex, 1);
-	g_rec_mutex_init(session->found.lock);
 	session->found.runs_read = g_new0(uint64_t, 1);
 	session->found.user_names = g_new(struct idmap, 1);
 	idmap_init(session->found.user_names);
@@ -149,8 +147,6 @@ static void end_question(struct session *session)
 		g_ptr_array_free(session->found.judged, TRUE);
 	made_free(*session->found.made);
 	g_free(session->found.made);
-	g_rec_mutex_clear(session->found.lock);
-	g_free(session->found.lock);
 	session->asked = (struct question) {0};
 	session->found = (struct results) {0};
 }

@@ -201,10 +201,4 @@ struct options {
 			       "../"; NULL: the page is a file */
 };
 
-/* So many threads may work at a time, at least 1. */
-static inline uint32_t options_jobs(const struct options *options)
-{
-	return options->jobs ? options->jobs : g_get_num_processors();
-}
-
 #endif

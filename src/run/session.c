@@ -2,7 +2,6 @@
 /* Reading back what was stored; see session.h. */
 #include "run/session.h"
 
-#include "jobs/jobs.h"
 #include "symbols/binaries.h"
 #include "symbols/symbols.h"
 #include "model/container.h"
@@ -19,92 +18,20 @@ bool session_uses_user(const struct session *session)
 	       session->trace.flow.operations_wanted & 1u << OPERATION_USER;
 }
 
-/* A handful, asked for with each wait. */
-static struct made *made_find(const struct session *session, session_maker *make)
-{
-	struct made *made = g_atomic_pointer_get(session->found.made);
-
-	while (made && made->make != make)
-		made = made->next;
-	return made;
-}
-
 const void *session_make_once(const struct session *session, session_maker *make,
 			      GDestroyNotify free)
 {
-	struct made *made = made_find(session, make);
+	struct made *made = *session->found.made; /* a handful, asked for with each wait */
 
-	if (made)
-		return made->data;
-	session_lock(session);
-	made = made_find(session, make); /* another thread may have been first */
+	while (made && made->make != make)
+		made = made->next;
 	if (!made) {
 		made = g_new(struct made, 1);
 		*made = (struct made) {.make = make, .data = make(session), .free = free};
 		made->next = *session->found.made; /* make() may have added others */
-		g_atomic_pointer_set(session->found.made, made);
+		*session->found.made = made;
 	}
-	session_unlock(session);
 	return made->data;
-}
-
-void session_lock(const struct session *session)
-{
-	g_rec_mutex_lock(session->found.lock);
-}
-
-void session_unlock(const struct session *session)
-{
-	g_rec_mutex_unlock(session->found.lock);
-}
-
-uint64_t session_runs_read(const struct session *session)
-{
-	return __atomic_load_n(session->found.runs_read, __ATOMIC_RELAXED);
-}
-
-void session_add_runs_read(const struct session *session, uint64_t count)
-{
-	__atomic_fetch_add(session->found.runs_read, count, __ATOMIC_RELAXED);
-}
-
-struct making {
-	const struct session *session;
-	session_part *make;
-	const void *data;
-	void **made;
-};
-
-static void make_part(void *data, guint index)
-{
-	const struct making *making = data;
-
-	making->made[index] = making->make(making->session, index, making->data);
-}
-
-/* Names of functions are kept as they are looked up. */
-static bool looks_up_names(const struct session *session)
-{
-	return session->trace.user_events || session->trace.timeline.samples.used ||
-	       flow_has_addresses(&session->trace.flow);
-}
-
-void session_make_all(const struct session *session, guint count, session_part *make,
-		      session_part_free *free, const void *data, void **made)
-{
-	struct making making = {session, make, data, made};
-	guint threads =
-		looks_up_names(session) ? 1 : MIN(count, options_jobs(session->asked.options));
-	uint64_t before = session_runs_read(session);
-
-	jobs_do(count, threads, make_part, &making);
-	if (threads < 2 || before >= RUNS_READ_MAX || session_runs_read(session) < RUNS_READ_MAX)
-		return;
-	/* Which part got no more of them depends on who was first: one after the other, then. */
-	for (guint i = 0; i < count; i++)
-		free(i, made[i]);
-	*session->found.runs_read = before;
-	jobs_do(count, 1, make_part, &making);
 }
 
 bool session_interrupted(const struct session *session)

@@ -122,7 +122,6 @@ struct results {
 	struct binaries *binaries; /* owned; of traced programs; NULL before */
 	struct idmap *user_names; /* owned; image and address of a user function -> interned name */
 	struct made **made; /* owned; the first of what session_make_once() has made */
-	GRecMutex *lock; /* owned; session_lock() */
 	GPtrArray *judged; /* owned; struct judgement, of each limit: limits.h; NULL before */
 	/* Runs of CPUs read for who ran while others were ready. With N threads ready at once that
 	 * is N times what there is: beyond RUNS_READ_MAX (a quarter of a minute; of 16 million
@@ -159,21 +158,6 @@ bool session_uses_user(const struct session *session);
 typedef void *session_maker(const struct session *session);
 const void *session_make_once(const struct session *session, session_maker *make,
 			      GDestroyNotify free);
-/* While what is kept there is added to, as analyses may be under way in several threads. The one
- * that has the lock may take it again. */
-void session_lock(const struct session *session);
-void session_unlock(const struct session *session);
-
-/* made[i] = make(session, i, data) for all i below `count`, in as many threads as --jobs allows: in
- * one if call stacks or user space are to be named, which is looked up as it is asked for. What is
- * made is the same in any number. */
-typedef void *session_part(const struct session *session, guint index, const void *data);
-typedef void session_part_free(guint index, void *made);
-void session_make_all(const struct session *session, guint count, session_part *make,
-		      session_part_free *free, const void *data, void **made);
-/* Runs of CPUs looked at so far, see RUNS_READ_MAX. */
-uint64_t session_runs_read(const struct session *session);
-void session_add_runs_read(const struct session *session, uint64_t count);
 bool session_interrupted(const struct session *session);
 
 /* Reading of a thread's states as they are reported: [from, to) only, leaves

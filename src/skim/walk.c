@@ -2,10 +2,9 @@
 /* See walk.h. */
 #include "skim/walk.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
-
-#include "jobs/jobs.h"
 
 static void seen_cpu_free(gpointer data)
 {
@@ -362,13 +361,33 @@ void skim_tell(struct walk *walk)
 
 /* --- the threads that walk ------------------------------------------------------------------- */
 
-static void over_one(void *data, guint index)
+/* One thread: CPU by CPU, as long as there are any. */
+static void *over_cpus(void *data)
 {
 	struct walk *walk = data;
 
-	if (!g_atomic_int_get(&walk->failed) &&
-	    !over_cpu(walk, g_ptr_array_index(walk->cpus, index)))
-		g_atomic_int_set(&walk->failed, 1);
+	while (!g_atomic_int_get(&walk->failed)) {
+		gint next = g_atomic_int_add(&walk->next_cpu, 1);
+
+		if (next >= (gint) walk->cpus->len)
+			break;
+		if (!over_cpu(walk, g_ptr_array_index(walk->cpus, next)))
+			g_atomic_int_set(&walk->failed, 1);
+	}
+	return NULL;
+}
+
+/* This thread does what no other can be had for. */
+static void walk_in_threads(struct walk *walk, guint jobs)
+{
+	guint most = MIN(jobs, walk->cpus->len), begun = 0;
+	g_autofree pthread_t *threads = g_new(pthread_t, most);
+
+	while (begun + 1 < most && pthread_create(&threads[begun], NULL, over_cpus, walk) == 0)
+		begun++;
+	over_cpus(walk);
+	for (guint i = 0; i < begun; i++)
+		pthread_join(threads[i], NULL);
 }
 
 bool skim_walk(struct walk *walk, guint jobs)
@@ -376,7 +395,7 @@ bool skim_walk(struct walk *walk, guint jobs)
 	g_autofree struct stream *saved = streams_save(walk);
 	g_autoptr(GArray) lost = reader_lost_bytes(walk->reader);
 
-	jobs_do(walk->cpus->len, jobs, over_one, walk);
+	walk_in_threads(walk, jobs);
 	if (!walk->failed)
 		return true;
 	streams_restore(walk, saved);

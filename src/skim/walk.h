@@ -79,6 +79,7 @@ struct walk {
 	int64_t until; /* ns: events before are gone over */
 	GPtrArray *cpus; /* owned; struct seen_cpu */
 	GArray *pieces; /* owned; struct piece: told besides those of CPUs */
+	gint next_cpu; /* the first that no thread has taken on */
 	gint failed;
 };
 

@@ -191,30 +191,17 @@ void track_append(struct timeline *timeline, struct track *track, int64_t time, 
 /* Analyses read tracks one after the other: each lies all over the stores. */
 static void let_go(struct timeline *timeline)
 {
-	/* analyses in several threads: together they read so many */
-	if (__atomic_add_fetch(&timeline->chunks_read, 1, __ATOMIC_RELAXED) < CHUNKS_READ)
+	if (++timeline->chunks_read < CHUNKS_READ)
 		return;
-	__atomic_store_n(&timeline->chunks_read, 0, __ATOMIC_RELAXED);
+	timeline->chunks_read = 0;
 	timeline_let_go(timeline);
-}
-
-/* Where a look-up ended last. Any will do, so that threads that look at once need not agree. */
-static uint32_t hint_of(const uint32_t *hint)
-{
-	return __atomic_load_n(hint, __ATOMIC_RELAXED);
-}
-
-static void set_hint(const uint32_t *hint, uint32_t place)
-{
-	if (hint_of(hint) != place)
-		__atomic_store_n((uint32_t *) hint, place, __ATOMIC_RELAXED);
 }
 
 /* The last chunk that begins by `time`, or the first. Look-ups mostly follow each other
  * in time. */
 static uint32_t find_chunk(const struct timeline *timeline, const struct track *track, int64_t time)
 {
-	uint32_t hint = hint_of(&track->hint), low = hint, high = track->chunks.count;
+	uint32_t low = track->hint, high = track->chunks.count;
 
 	if (low >= high || base_of(head_of(timeline, track, low)) > time)
 		low = 0;
@@ -228,9 +215,9 @@ static uint32_t find_chunk(const struct timeline *timeline, const struct track *
 		else
 			high = middle;
 	}
-	if (low != hint)
+	if (low != track->hint)
 		let_go((struct timeline *) timeline);
-	set_hint(&track->hint, low);
+	((struct track *) track)->hint = low;
 	return low;
 }
 
@@ -421,7 +408,7 @@ void run_append(struct timeline *timeline, struct log *runs, int64_t time, uint3
 
 uint32_t run_find(const struct timeline *timeline, const struct log *runs, int64_t time)
 {
-	uint32_t low = hint_of(&runs->hint), high, step = 1;
+	uint32_t low = runs->hint, high, step = 1;
 
 	if (!runs->used || run_at(timeline, runs, 0)->begin > time)
 		return runs->used;
@@ -440,6 +427,6 @@ uint32_t run_find(const struct timeline *timeline, const struct log *runs, int64
 		else
 			high = middle;
 	}
-	set_hint(&runs->hint, low);
+	((struct log *) runs)->hint = low;
 	return low;
 }
