@@ -408,11 +408,13 @@ def members(value, place=()):
         yield from members(value[0], place + (0,))
 
 
+SWITCH = [("%s_%s" % (which, field), kind) for which in ("prev", "next")
+          for field, kind in (("comm", "string"), ("tid", "i32"), ("prio", "i32"))] + [("prev_state", "i64")]
+
+
 def few_reads(directory):
     """A trace of 28 events, as it is read 400 times: six calls of pread64, every other one waits for an interrupt."""
-    switch = [("%s_%s" % (which, field), kind) for which in ("prev", "next")
-              for field, kind in (("comm", "string"), ("tid", "i32"), ("prio", "i32"))] + [("prev_state", "i64")]
-    trace = ctf.Trace({"sched_switch": switch, "syscall_entry_pread64": [("fd", "i32")],
+    trace = ctf.Trace({"sched_switch": SWITCH, "syscall_entry_pread64": [("fd", "i32")],
                        "sched_waking": [("comm", "string"), ("tid", "i32"), ("prio", "i32"), ("target_cpu", "i32")],
                        "irq_handler_entry": [("irq", "i32"), ("name", "string")], "irq_handler_exit": [("irq", "i32")],
                        "syscall_exit_pread64": [("ret", "i64")]})
@@ -433,6 +435,17 @@ def few_reads(directory):
             to(at + 52_000, 0, 0, 50)
         trace.event(at + 60_000 if i % 2 else at + 700, 0, "syscall_exit_pread64", ret=1)
     return trace.write(directory)
+
+
+def one_moment(folder):
+    """All that could be read has one time: no usage error, as nobody asked for a window, but no trace to report of."""
+    trace = ctf.Trace({"sched_switch": SWITCH})
+    for tid in (50, 51):
+        trace.event(1000, 0, "sched_switch", prev_comm="p", prev_tid=tid, prev_prio=20, prev_state=0, next_comm="p",
+                    next_tid=tid + 1, next_prio=20)
+    place = trace.write(folder + "/moment")
+    for arguments in (["overview", place], ["functions", place], ["profile", place]):
+        once("%s: a trace of one moment" % arguments[0], NO_TRACE, arguments, "one moment")
 
 
 def mutilated(folder):
@@ -516,6 +529,7 @@ with tempfile.TemporaryDirectory() as scratch:
     options()
     profile_options(scratch)
     saved_files(scratch)
+    one_moment(scratch)
     mutilated(scratch)
     plugin()
     damage(scratch)

@@ -99,6 +99,20 @@ tap.case("callstack in two chunks, a target", same, "callstack", "--target",
          "sched_process_exec nth=last")
 tap.case("lost in two chunks, all threads", same, "lost", "--thread", "all")
 tap.case("callstack in two chunks, a report each 300 ms", every, "callstack", "300ms")
+def while_it_rotates():
+    """What LTTng keeps under names with a dot while it rotates is not read: the chunk in it is not whole."""
+    with tempfile.TemporaryDirectory(dir=t.CACHE) as place:
+        rotate(kernel_of(t.trace("startup-chain")), place)
+        whole = t.output("overview", place, "--format", "json", "--quiet")
+        first = os.path.join(place, "archives", chunk_name(0))
+        shutil.copytree(first, os.path.join(place, ".tmp_new_chunk"))
+        for name in os.listdir(kernel_of(os.path.join(place, ".tmp_new_chunk"))):
+            os.truncate(os.path.join(kernel_of(os.path.join(place, ".tmp_new_chunk")), name), 1)
+        assert whole == t.output("overview", place, "--format", "json", "--quiet"), "it was read"
+        assert len(t.output("batch", place, "--format", "json").splitlines()) == 1
+
+
+tap.case("while LTTng rotates", while_it_rotates)
 tap.case("a session that LTTng rotated", really_rotated)
 tap.case("a chunk is missing", missing)
 tap.case("a user-space trace beside", beside_user_space)

@@ -107,7 +107,8 @@ static void search(GPtrArray *traces, const char *directory, const char *root, i
 	}
 	dir = depth < DEPTH_MAX ? g_dir_open(directory, 0, NULL) : NULL;
 	while (dir && (name = g_dir_read_name(dir)))
-		g_ptr_array_add(below, g_build_filename(directory, name, NULL));
+		if (*name != '.') /* LTTng's own, while it rotates: .tmp_new_chunk */
+			g_ptr_array_add(below, g_build_filename(directory, name, NULL));
 	if (dir)
 		g_dir_close(dir);
 	g_ptr_array_sort(below, by_name);

@@ -120,7 +120,8 @@ static bool search(const char *directory, int depth, trace_visit *visit, void *d
 	}
 	names = g_ptr_array_new_with_free_func(g_free);
 	while ((name = g_dir_read_name(dir)))
-		g_ptr_array_add(names, g_build_filename(directory, name, NULL));
+		if (*name != '.') /* LTTng's own, while it rotates: .tmp_new_chunk */
+			g_ptr_array_add(names, g_build_filename(directory, name, NULL));
 	g_dir_close(dir);
 	g_ptr_array_sort(names, by_name);
 	for (guint i = 0; i < names->len && ok && depth < DEPTH_MAX; i++) {

@@ -109,6 +109,13 @@ static bool resolve_window(struct session *session, GError **error)
 			when_time((char[48]) {0}, session->trace.end, options->utc, date),
 			session->trace.begin, session->trace.end);
 	}
+	if (session->trace.begin == session->trace.end) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+			    "the trace has no length: what could be read of it is all of one "
+			    "moment, %s",
+			    when_time(a, session->trace.begin, options->utc, true));
+		return false;
+	}
 	if (session->asked.from >= session->asked.to)
 		return options_refuse(
 			error, "the window is empty: it begins at %s and ends at %s%s",
