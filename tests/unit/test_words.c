@@ -404,9 +404,10 @@ static void test_locks(void)
 	       "(8).");
 	fact = fact_of(feed, STAND_CONVOY, "futex:0x1000");
 	stands(feed, fact, locks,
-	       "Lock convoy: 3 threads waited 90.00 ms in all (7 times) for the lock 0x1000, which "
-	       "went from one to the next 12 times in 50.00 ms without becoming free; app-1 (5) "
-	       "lost 60.00 ms (60 % of its life; 3 times, 10 to 30 ms each).");
+	       "Lock convoy: 3 threads waited 90.00 ms in all, each one's time counted (7 times), "
+	       "for the lock 0x1000, which went from one to the next 12 times in 50.00 ms without "
+	       "becoming free; app-1 (5) lost 60.00 ms (60 % of its life; 3 times, 10 to 30 ms "
+	       "each).");
 }
 
 /* --- words --------------------------------------------------------------------------------- */
