@@ -109,6 +109,8 @@ void stands_add_worth(const struct session *session, struct stands *stands)
 	struct rules *rules;
 	struct retimed *retimed;
 
+	if (!retime_holds(session))
+		return;
 	gather(session, stands, &gone, ways);
 	if (!ways->len)
 		return;

@@ -232,6 +232,13 @@ struct replay *replay_new(const struct session *session, const GArray *ways, boo
 			       "operations (whylate profile --operation)");
 		return NULL;
 	}
+	if (!retime_holds(session)) {
+		options_refuse(
+			error,
+			"--what-if: a guest and its host together cannot be timed anew: what "
+			"the host did would stay where it was; ask of one of the traces alone");
+		return NULL;
+	}
 	replay = g_new0(struct replay, 1);
 	replay->session = session;
 	replay->texts = g_ptr_array_ref(session->asked.options->what_if);

@@ -542,6 +542,17 @@ static struct retimed *play(const struct session *session, struct rules *rules,
 	return retimed;
 }
 
+bool retime_holds(const struct session *session)
+{
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct guest *guest = &model_host(&session->trace.model, i)->guest;
+
+		if (guest->known != GUEST_NOT && guest->known != GUEST_UNCLEAR)
+			return false;
+	}
+	return true;
+}
+
 struct retimed *retime(const struct session *session, struct rules *rules,
 		       const struct scenario *scenarios, guint count, int64_t from, int64_t to)
 {

@@ -49,6 +49,10 @@ struct scenario {
 
 struct retimed;
 
+/* False: nothing may be told of a run without this or that, as one of the hosts is a guest of
+ * another. What wakes its threads would stay where its virtual CPUs were recorded on their host. */
+bool retime_holds(const struct session *session);
+
 /* Of what all threads did in [from, to), which a rule may change; what was before stays. `rules`
  * count what they pick. 1 to SCENARIOS_MAX scenarios. Free with retimed_free(), before the
  * rules. */

@@ -92,7 +92,7 @@ void without_init(struct without *without, const struct session *session, struct
 	without->rules = rules_of_gone(session, gone, count);
 	without->retimed = retime_ways(session, without->rules, scenarios,
 				       1 + WORTH_SCENARIOS * count, ways, from, to);
-	without->drifts = false;
+	without->drifts = !retime_holds(session);
 	for (guint i = 0; i < ways->len; i++)
 		without->drifts |= retimed_saved(without->retimed, 0,
 						 &g_array_index(ways, struct way, i)) != 0;
@@ -131,6 +131,8 @@ GArray *worths_new(const struct session *session, const GArray *counts, const GA
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	struct without without;
 
+	if (!retime_holds(session))
+		g_array_set_size(worths, 0);
 	if (!worths->len || !ways->len)
 		return worths;
 	for (guint i = 0; i < ways->len; i++) {

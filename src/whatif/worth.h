@@ -46,7 +46,8 @@ struct without {
 	struct gone *gone;       /* owned */
 	struct rules *rules;     /* owned */
 	struct retimed *retimed; /* owned; scenario 0: as recorded; thing i: without_scenario(i) */
-	bool drifts; /* the replay without rules moves one of the ways: nothing may be told */
+	bool drifts; /* nothing may be told: the replay without rules moves one of the ways, or not
+			retime_holds() */
 };
 
 /* Takes `gone`, whose things are 0 to `count` - 1, WORTHS_MAX at most; closes it. */
