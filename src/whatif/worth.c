@@ -12,7 +12,8 @@ static const char *const orders[] = {"share", "worth", NULL};
 const struct option option_sort = {
 	"sort",
 	"ORDER",
-	"share (default): what took most first; worth: what would save\nmost if it were gone",
+	"share (default): what others imposed, then what was its own, each by\nwhat it took; "
+	"worth: what would save most if it were gone",
 	option_word,
 	AT(order),
 	.words = orders};
