@@ -490,6 +490,15 @@ def bounded(directory, _):
 tap.case("within bounds, and the least recently used goes", bounded)
 
 
+def is_writing(pid, directory):
+    """It has a file open there that has no name yet: the image."""
+    try:
+        return any(os.readlink("/proc/%d/fd/%s" % (pid, fd)).startswith(directory + "/#")
+                   for fd in os.listdir("/proc/%d/fd" % pid))
+    except OSError:
+        return False
+
+
 @in_directory
 def ended(directory, _):
     """A signal while the file is written leaves none unfinished."""
@@ -499,7 +508,7 @@ def ended(directory, _):
                 [WHYLATE, "overview", "--format", "json", "--cache", directory, trace("callstack")],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 preexec_fn=lambda: os.nice(10))  # so that who watches wakes up in time on a busy machine
-            while process.poll() is None and not any(n.startswith("new-") for n in os.listdir(directory)):
+            while process.poll() is None and not is_writing(process.pid, directory):
                 time.sleep(0.0001)
             process.send_signal(sign)
             status = process.wait()
