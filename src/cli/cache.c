@@ -87,17 +87,18 @@ static uint64_t bytes_below(const char *path, int depth)
 
 char *cache_place(const struct options *options, const GPtrArray *paths)
 {
-	char *place = cache_directory(options);
+	g_autofree char *place = cache_directory(options);
 	uint64_t bytes = 0;
 
+	if (!place || options->every || options->reader == READER_BABELTRACE)
+		return NULL;
+	if (g_file_test(place, G_FILE_TEST_EXISTS))
+		return g_steal_pointer(&place);
 	for (guint i = 0; i < paths->len && bytes < AUTO_BYTES; i++)
 		bytes += bytes_below(paths->pdata[i], 0);
-	if (!place || options->every || options->reader == READER_BABELTRACE)
-		g_clear_pointer(&place, g_free);
-	else if (!g_file_test(place, G_FILE_TEST_EXISTS) &&
-		 bytes >= (options->cache ? 1 : AUTO_BYTES))
+	if (bytes >= (options->cache ? 1 : AUTO_BYTES))
 		g_mkdir_with_parents(place, 0700);
-	return place;
+	return g_steal_pointer(&place);
 }
 
 struct cache *cache_new(const struct options *options, GPtrArray *paths)

@@ -217,7 +217,6 @@ static int longest_row(gconstpointer a, gconstpointer b)
 static void choose(GArray *rows, uint32_t limit, int depth)
 {
 	uint32_t most = MAX(limit >> MIN(depth, 31), 1);
-
 	g_autoptr(GPtrArray) order = g_ptr_array_new();
 
 	for (guint i = 0; i < rows->len; i++)

@@ -14,11 +14,8 @@
 #include "commands/commands.h"
 #include "foreign/foreign.h"
 #include "run/feed.h"
-#include "run/finish.h"
 #include "reports.h"
 #include "target.h"
-
-#include "../unit/invariants.h"
 
 enum { OPERATIONS = 1, TARGET = 2, TEXTS = 4, WINDOW = 8 };
 
@@ -93,11 +90,7 @@ static void look(const GPtrArray *paths, uint8_t asked)
 	if (foreign)
 		foreign_tell_damage(foreign);
 	foreign_free(foreign);
-	if (session->trace.events && session_finish(session, &error)) {
-		check_threads(session);
-		check_reports(session, false);
-	}
-	session_free(session);
+	check_what_was_read(session);
 	options_clear(&options);
 }
 

@@ -13,13 +13,11 @@
 #include <stdlib.h>
 
 #include "commands/commands.h"
-#include "run/finish.h"
 #include "run/feed.h"
 #include "bytes.h"
 #include "reports.h"
 #include "target.h"
 
-#include "../unit/invariants.h"
 #include "metadata/metafile.h"
 #include "reader/reader.h"
 
@@ -272,11 +270,7 @@ static void look(const struct trial *trial, uint8_t kind)
 		;
 	reader_tell_damage(reader);
 	reader_free(reader);
-	if (session->trace.events && session_finish(session, &error)) {
-		check_threads(session);
-		check_reports(session, false);
-	}
-	session_free(session);
+	check_what_was_read(session);
 	options_clear(&options);
 }
 

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../unit/invariants.h"
 #include "../unit/request_invariants.h"
+#include "run/finish.h"
 #include "whylate/whylate.h"
 
 /* What is asked; free with free(). NULL: refused, which an option may cause. */
@@ -180,6 +182,18 @@ static inline void check_reports(struct session *session, bool twice)
 	}
 	options->command = command;
 	options->depth = depth;
+}
+
+/* What a reader has handed to a session, if it was anything; frees the session. */
+static inline void check_what_was_read(struct session *session)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (session->trace.events && session_finish(session, &error)) {
+		check_threads(session);
+		check_reports(session, false);
+	}
+	session_free(session);
 }
 
 #endif
