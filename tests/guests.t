@@ -163,7 +163,7 @@ def behind():
             seen.add("file")
         if block["leaf"] == "blocked/syscall:preadv2" and "qemu-system-x86 (265)" in (block["cause"]["label"] or ""):
             seen.add("machine")
-        if "late, as the host did not run CPU 0/KVM (277)" in (block["cause"]["label"] or ""):
+        if "late, as the host did not run guest's CPU 0/KVM (277)" in (block["cause"]["label"] or ""):
             seen.add("late")
         for child in block.get("children", []):
             look(child, depth + 1)
@@ -172,7 +172,7 @@ def behind():
     assert seen == {"file", "machine", "late"}, seen
     assert any("slowpeer (258) on hypervisor" in v for v in report["verdict"]), report["verdict"]
     pieces = {(p["host"], p["name"]) for p in report["critical_path"]}
-    assert {(0, "worker"), (0, "slowpeer"), (1, "gapp"), (0, "CPU 0/KVM")} <= pieces, pieces
+    assert {(0, "guest's worker"), (0, "slowpeer"), (1, "gapp"), (0, "guest's CPU 0/KVM")} <= pieces, pieces
     begin = report["window"]["begin"]
     for piece in report["critical_path"]:
         assert piece["begin"] == begin, piece
@@ -304,7 +304,7 @@ def pair():
         assert {n: g["vcpus"][0]["tid"] for n, g in guests.items()} == {"web": WEB, "batch": BATCH}, guests
         assert all(g["known"] == "seen" and g["outside"] == 0 for g in guests.values()), guests
         taken = states["interrupted/host:preempted"]
-        by = "by:CPU 0/KVM of " + other
+        by = "by:guest %s's CPU 0/KVM" % other
         assert max(taken, key=taken.get) == by and taken[by] > 0.9 * sum(taken.values()), taken
         mine = shifted(on_cpu_or_preempted(PAIR_ALL[1 if name == "web" else 2], report["threads"][0]["tid"]), report, name)
         end = report["hosts"][0]["end"]
@@ -316,7 +316,7 @@ def pair():
             since = time if after == rival else None if prev == rival else since
         theirs = sum(overlap(mine, [(max(a, c), min(b, d))]) for a, b in away for c, d in runs if max(a, c) < min(b, d))
         assert theirs <= taken[by] <= theirs + 100 * MS, (theirs, taken[by])
-        assert any("(on its CPU ran CPU 0/KVM of %s" % other in v for v in report["verdict"]), report["verdict"]
+        assert any("(on its CPU ran guest %s's CPU 0/KVM" % other in v for v in report["verdict"]), report["verdict"]
 
 
 def in_requests():

@@ -29,8 +29,11 @@ static char *why_not(const struct session *session, guint inside, guint outside)
 				       name, host);
 	if (a->clock.group != b->clock.group)
 		return g_strdup_printf("whether %s is a guest of %s: their clocks could not be "
-				       "brought together, by packets or by when virtual CPUs ran",
-				       name, host);
+				       "brought together, by packets or by when virtual CPUs ran: "
+				       "record a TCP connection between the two as well, or say "
+				       "how far its clock is ahead (--clock-offset %s=TIME, as in "
+				       "%s=2ms)",
+				       name, host, name, name);
 	return g_strdup_printf("the host of %s: it is none of the virtual machines of %s, as it "
 			       "worked while their virtual CPUs did not run, or its clock is off",
 			       name, host);

@@ -2,7 +2,7 @@
 /* Leading guests' waits to their hosts; see behind.h. */
 #include "guests/behind.h"
 
-#include <string.h>
+#include "guests/machines.h"
 
 #define HELPERS_MAX 64 /* threads of a machine that are looked at */
 #define BACK_MAX 256 /* states of each, back from an interrupt */
@@ -20,32 +20,24 @@ struct behind {
 
 /* --- who sent the interrupt ----------------------------------------------------------------- */
 
-static bool is_helper(const struct model *model, const struct thread *thread,
-		      const struct thread *machine)
-{
-	char vhost[32];
-
-	if (thread->host != machine->host || thread->vcpu)
-		return false;
-	if (machine->pid >= 0 && thread->pid == machine->pid)
-		return true;
-	g_snprintf(vhost, sizeof vhost, "vhost-%d", machine->pid);
-	return strcmp(intern_text(model->names, thread->name), vhost) == 0;
-}
-
 static void find_helpers(struct behind *behind)
 {
 	const struct thread *machine = model_thread(behind->model, behind->guest->guest.machine);
 
-	for (uint32_t i = 0; i < behind->model->thread_count; i++)
-		if (behind->helpers->len < HELPERS_MAX &&
-		    is_helper(behind->model, model_thread(behind->model, i), machine))
+	for (uint32_t i = 0; i < behind->model->thread_count; i++) {
+		const struct thread *thread = model_thread(behind->model, i);
+
+		if (behind->helpers->len < HELPERS_MAX && !thread->vcpu &&
+		    machine_has(behind->model, machine, thread))
 			g_array_append_val(behind->helpers, i);
+	}
 }
 
 static bool sends(const struct behind *behind, const struct thread *thread, uint32_t leaf)
 {
-	if (thread->kernel)
+	if (thread->kernel ||
+	    is_vhost(behind->model, model_thread(behind->model, behind->guest->guest.machine),
+		     thread))
 		return leaf_wib(leaf) == WIB_WORKING;
 	if (PACK_KIND(leaf) != LEAF_WORK_SYSCALL)
 		return false;

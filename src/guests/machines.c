@@ -115,6 +115,27 @@ static void mark_work(struct timeline *timeline, struct thread *thread, uint32_t
 	}
 }
 
+/* --- whose threads are whose ---------------------------------------------------------------- */
+
+bool is_vhost(const struct model *model, const struct thread *machine, const struct thread *thread)
+{
+	char name[32];
+
+	if (thread->host != machine->host || machine->pid < 0)
+		return false;
+	g_snprintf(name, sizeof name, "vhost-%d", machine->pid);
+	return strcmp(intern_text(model->names, thread->name), name) == 0;
+}
+
+bool machine_has(const struct model *model, const struct thread *machine,
+		 const struct thread *thread)
+{
+	if (thread == machine)
+		return true;
+	return thread->host == machine->host && machine->pid >= 0 &&
+	       (thread->pid == machine->pid || is_vhost(model, machine, thread));
+}
+
 /* --- machines ---------------------------------------------------------------------------- */
 
 static struct machine *machine_of(GArray *machines, const struct model *model, uint32_t index)

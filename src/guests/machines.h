@@ -36,6 +36,12 @@ struct machine {
 /* The number that a virtual CPU's thread has in its name; -1: it is called otherwise. */
 int32_t vcpu_number_of(const char *name);
 
+/* The thread is of the machine whose process `machine` is of: its own, or the kernel's for it
+ * (vhost-PID; since Linux 6.4 that is a thread of the process). */
+bool machine_has(const struct model *model, const struct thread *machine,
+		 const struct thread *thread);
+bool is_vhost(const struct model *model, const struct thread *machine, const struct thread *thread);
+
 /* struct machine (owned): of all hosts, in order of host and thread. What their threads did for
  * the guest is marked so; `entries`: events told of it already. NULL: there are none. */
 GArray *machines_new(struct model *model, struct timeline *timeline, bool entries);

@@ -15,7 +15,6 @@
 
 #include "latencies/root_tree.h"
 #include "ready/cpu_runs.h"
-#include "ready/host_span.h"
 #include "waits/idle.h"
 #include "waits/state_names.h"
 #include "waits/wait.h"
@@ -113,8 +112,9 @@ static struct part *part_by_thread(struct split *split, struct part *part, uint3
 	uint64_t tag;
 
 	if (id == IDMAP_NONE) {
-		g_autofree char *node = g_strconcat("by:", name_of_who_ran(split->session, thread),
-						    session_on(split->session, thread), NULL);
+		g_autofree char *node =
+			g_strconcat("by:", session_thread_name(split->session, thread),
+				    session_on(split->session, thread), NULL);
 
 		id = intern_id(split->session->trace.model.names, node);
 		idmap_set(&split->by_thread, thread, id);

@@ -156,7 +156,7 @@ static void append_host(GString *text, const struct session *session, const stru
 		return;
 	g_string_append_printf(text, ": %s did not run %s (%d), its virtual CPU",
 			       trace_host_name(&session->trace, thread->host),
-			       session_thread_name(session, vcpu), thread->tid);
+			       session_own_name(session, vcpu), thread->tid);
 	if (share->cause == CAUSE_THROTTLED) {
 		g_string_append(text, ", but throttled it (inferred)");
 	} else if (span_is_hosts_ready(share->leaf)) {

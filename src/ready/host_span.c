@@ -42,34 +42,3 @@ uint32_t host_span(const struct session *session, uint32_t thread, const struct 
 	}
 	return vcpu;
 }
-
-/* The traced host that runs on this virtual CPU; the number of hosts: none. */
-static guint guest_of(const struct model *model, uint32_t vcpu)
-{
-	guint i;
-
-	for (i = 0; i < model->hosts->len; i++) {
-		const struct host *host = model_host(model, i);
-
-		for (guint k = 0; is_thread(host->guest.machine) && k < host->cpus->len; k++)
-			if (((const struct cpu *) g_ptr_array_index(host->cpus, k))->vcpu == vcpu)
-				return i;
-	}
-	return i;
-}
-
-const char *name_of_who_ran(const struct session *session, uint32_t thread)
-{
-	const struct model *model = &session->trace.model;
-	const char *name = session_thread_name(session, thread);
-	g_autofree char *text = NULL;
-	guint guest;
-
-	if (!is_thread(thread) || !model_thread(model, thread)->vcpu)
-		return name;
-	guest = guest_of(model, thread);
-	if (guest == model->hosts->len)
-		return name;
-	text = g_strdup_printf("%s of %s", name, trace_host_name(&session->trace, guest));
-	return session_text(session, intern_id(model->names, text));
-}

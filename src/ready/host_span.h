@@ -28,7 +28,4 @@ static inline bool span_is_hosts_ready(uint32_t leaf)
 uint32_t host_span(const struct session *session, uint32_t thread, const struct span *span,
 		   struct span *outside);
 
-/* Of who ran: "CPU 0/KVM of web" if it is the virtual CPU of a traced guest. Names are interned. */
-const char *name_of_who_ran(const struct session *session, uint32_t thread);
-
 #endif

@@ -22,7 +22,7 @@ struct adding {
 static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct adding *adding = data;
-	const char *name = name_of_who_ran(adding->session, thread);
+	const char *name = session_thread_name(adding->session, thread);
 	int64_t *ns = g_hash_table_lookup(adding->runners->by, name);
 
 	if (!ns) {

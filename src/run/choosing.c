@@ -39,7 +39,8 @@ enum naming { BY_NUMBER, BY_NAME, BY_LONGEST, BY_PROGRAM };
 
 static bool name_matches(const struct session *session, uint32_t index, const char *wanted)
 {
-	return pattern_match(wanted, session_thread_name(session, index));
+	return pattern_match(wanted, session_thread_name(session, index)) ||
+	       pattern_match(wanted, session_own_name(session, index));
 }
 
 static const struct name_change *name_change_of(const struct thread *thread, guint i)

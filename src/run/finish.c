@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "guests/machines.h"
 #include "run/anonymise.h"
 #include "run/choosing.h"
 #include "run/command.h"
@@ -176,6 +177,25 @@ static int by_mark(gconstpointer a, gconstpointer b)
 	return x->end != y->end ? (x->end ? -1 : 1) : 0;
 }
 
+/* Of several machines on one host the names of their threads are the same: whose they are tells
+ * them apart. In front, as what ends a name may be a number that does not (name_stem()). */
+static void name_machine(struct session *session, guint guest)
+{
+	const struct model *model = &session->trace.model;
+	const struct thread *machine = model_thread(model, model_host(model, guest)->guest.machine);
+	const char *host = trace_host_name(&session->trace, guest);
+
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		g_autofree char *name = NULL;
+
+		if (!machine_has(model, machine, model_thread(model, i)))
+			continue;
+		name = g_strdup_printf("%s%s's %s", g_str_has_prefix(host, "guest") ? "" : "guest ",
+				       host, session_own_name(session, i));
+		session->found.thread_names[i] = intern_id(model->names, name);
+	}
+}
+
 static void name_threads(struct session *session)
 {
 	uint32_t count = session->trace.model.thread_count;
@@ -184,6 +204,9 @@ static void name_threads(struct session *session)
 	for (uint32_t i = 0; i < count; i++)
 		session->found.thread_names[i] =
 			thread_name_at(model_thread(&session->trace.model, i), session->asked.to);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++)
+		if (is_thread(model_host(&session->trace.model, i)->guest.machine))
+			name_machine(session, i);
 }
 
 /* What numbers tell of names is not to be seen in what stands for them. */

@@ -119,6 +119,17 @@ guint name_stem(const char *name)
 	return (guint) (length > 2 ? length : strlen(name));
 }
 
+const char *session_own_name(const struct session *session, uint32_t thread)
+{
+	const char *name;
+
+	if (!is_thread(thread))
+		return session_thread_name(session, thread);
+	name = session_text(session, thread_name_at(model_thread(&session->trace.model, thread),
+						    session->asked.to));
+	return *name ? name : "?";
+}
+
 const char *session_thread_name(const struct session *session, uint32_t thread)
 {
 	const char *name;
@@ -141,8 +152,9 @@ const char *session_on(const struct session *session, uint32_t thread)
 {
 	char text[128];
 
-	if (session->trace.model.hosts->len < 2 || !is_thread(thread))
-		return "";
+	if (session->trace.model.hosts->len < 2 || !is_thread(thread) ||
+	    session_thread_name(session, thread) != session_own_name(session, thread))
+		return ""; /* a guest's machine is where its host is */
 	g_snprintf(text, sizeof text, " on %s",
 		   trace_host_name(&session->trace,
 				   model_thread(&session->trace.model, thread)->host));

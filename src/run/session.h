@@ -180,10 +180,12 @@ bool spans_next_off_cpu(struct spans *spans, struct span *span);
 
 /* " on HOST" where there are several hosts, else "". */
 const char *session_on(const struct session *session, uint32_t thread);
-/* Name in the window, "?" if none is known. */
 /* How much of a name is left without the number at its end; all of one that is little more. */
 guint name_stem(const char *name);
+/* Name in the window, "?" if none is known; of a traced guest's machine "guest web's CPU 0/KVM". */
 const char *session_thread_name(const struct session *session, uint32_t thread);
+/* … without whose machine it is. */
+const char *session_own_name(const struct session *session, uint32_t thread);
 const char *session_text(const struct session *session, uint32_t interned);
 /* The function at an interned address, "0x…": its name if symbols know it. */
 const char *session_function(const struct session *session, uint32_t address);

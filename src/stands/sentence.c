@@ -209,7 +209,8 @@ static void device_sentence(GString *text, const struct session *session, const 
 		append_requests(text, fact);
 }
 
-/* ": its guest, qemu-system-x86 (265), could not go on": of a virtual CPU's thread. */
+/* ", while its guest (that of qemu-system-x86 (265)) could not go on": of a virtual CPU's thread;
+ * of a guest that is traced, too, its own name tells. */
 static void append_guest(GString *text, const struct session *session, uint32_t vcpu)
 {
 	const struct model *model = &session->trace.model;
@@ -219,8 +220,10 @@ static void append_guest(GString *text, const struct session *session, uint32_t 
 			? IDMAP_NONE
 			: idmap_get(&model_host(model, thread->host)->tids, (uint32_t) thread->pid);
 
-	g_string_append(text, ", while its guest");
-	if (leader != IDMAP_NONE)
+	bool traced = strcmp(session_thread_name(session, vcpu), session_own_name(session, vcpu));
+
+	g_string_append(text, traced ? ", while the guest" : ", while its guest");
+	if (leader != IDMAP_NONE && !traced)
 		g_string_append_printf(text, " (that of %s (%d))",
 				       session_thread_name(session, leader), thread->pid);
 	g_string_append(text, " could not go on");

@@ -280,6 +280,9 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 		return asker == ASKER_SENDER;
 	if (brings_nothing(session, wait, by) || in_pipeline(session, wait, by))
 		return false;
+	if (own == other && model_thread(&session->trace.model, by)->vcpu &&
+	    !model_thread(&session->trace.model, thread)->vcpu)
+		return true; /* a machine's threads are there for what its guest asks for */
 	if (own == other) {
 		asked = first_of(contacts, key_of(SIDE_THREADS, by, thread));
 		served = first_of(contacts, key_of(SIDE_THREADS, thread, by));

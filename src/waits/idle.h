@@ -14,6 +14,9 @@
  * to the waiter first. Of another process all threads count as one: a request may be taken by one
  * thread and answered by another.
  *
+ * Of a virtual machine's process: its guest asks, so what a virtual CPU's thread ended was idle,
+ * though the others made that thread.
+ *
  * For packets the ports tell: the side with a port that systems give by themselves
  * (32768 and up) opened the connection. An event loop's wait for somebody who was
  * there before the trace, as it was itself, counts as idle too.

@@ -251,7 +251,7 @@ static void run_piece(int64_t begin, int64_t end, uint32_t thread, void *data)
 	} else if (!is_thread(thread)) {
 		nothing_piece(builder, begin, end);
 	} else {
-		name = name_of_who_ran(builder->session, thread);
+		name = session_thread_name(builder->session, thread);
 		/* names are interned: one address each */
 		detail_piece(builder, "by:", name, (uintptr_t) name, begin, end);
 	}
