@@ -4,7 +4,7 @@
  *
  * Drawing takes about as long however much there is: of each row the level of detail is taken whose cells
  * are about a pixel wide (cells.js), and cells narrower than a pixel are drawn as one column. Rectangles are
- * collected by colour, so that the canvas changes its colour a few times a frame.
+ * collected by colour; those without a pattern are drawn as one picture (pixels.js).
  */
 const ROW = 24,
 	BAND = 16,
@@ -307,10 +307,7 @@ class TimelinePicture extends PathBand {
 	paintRects() {
 		const c = this.context,
 			alpha = c.globalAlpha;
-		this.rects.forEach((list, kind) => {
-			c.fillStyle = this.classColor[this.seenAs(kind)];
-			for (let i = 0; i < list.length; i += 4) c.fillRect(list[i], list[i + 1], list[i + 2], list[i + 3]);
-		});
+		this.pixels.paint(c, this.canvas, this.ratio, this.rects, (kind) => this.classColor[this.seenAs(kind)]);
 		this.fills.forEach((list, kind) => {
 			c.fillStyle = this.patterns[this.seenAs(kind)] || this.classColor[this.seenAs(kind)];
 			for (let i = 0; i < list.length; i += 4) c.fillRect(list[i], list[i + 1], list[i + 2], list[i + 3]);

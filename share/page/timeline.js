@@ -14,6 +14,7 @@ class Timeline extends TimelinePicture {
 		super();
 		this.canvas = canvas;
 		this.context = canvas.getContext('2d', {alpha: false});
+		this.pixels = new Pixels();
 		this.from = 0;
 		this.to = LENGTH;
 		this.scroll = 0;
@@ -185,7 +186,7 @@ class Timeline extends TimelinePicture {
 	}
 
 	resize() {
-		const ratio = devicePixelRatio || 1;
+		const ratio = (this.ratio = devicePixelRatio || 1);
 		this.width = this.canvas.clientWidth;
 		const all = this.linesHeight;
 		this.height = Math.min(Math.max(all + AXIS + 6, 120), Math.max(260, innerHeight * 0.62));

@@ -15,8 +15,9 @@
 /* The scripts of a page, in the order in which they are one: a timeline has all of TIMELINE. */
 static const char *const first_scripts[] = {page_data_js, page_ui_js, page_icicle_js};
 static const char *const timeline_scripts[] = {
-	page_cells_js, page_lanes_js,  page_band_js,       page_paint_js,  page_timeline_js,
-	page_place_js, page_search_js, page_statistics_js, page_events_js, page_trees_js};
+	page_cells_js,      page_lanes_js,    page_band_js,  page_pixels_js,
+	page_paint_js,      page_timeline_js, page_place_js, page_search_js,
+	page_statistics_js, page_events_js,   page_trees_js};
 static const struct page_kind {
 	const char *command;
 	bool has_timeline;
