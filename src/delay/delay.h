@@ -27,6 +27,10 @@ struct delay {
 	GArray *threads;       /* struct stretch: each thread and its part of the window */
 };
 
+/* Its threads, those first that worked or were ready to run longest; of the same time by number.
+ * struct stretch; freed by the caller. */
+GArray *delay_most_active(const struct delay *delay);
+
 void delay_json(const struct delay *delay, struct output *output);
 void delay_text(const struct delay *delay, struct output *output);
 /* On the page, with --what-if: rows for the threads of the new path; member "what_if" of the page's

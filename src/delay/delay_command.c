@@ -245,53 +245,6 @@ static void csv(const void *delay, struct output *output)
 	delay_csv(delay, output);
 }
 
-/* On a CPU, or waiting for one. */
-static int64_t activity(const struct session *session, const struct stretch *part)
-{
-	struct spans spans;
-	struct span span;
-	int64_t ns = 0;
-
-	spans_begin(&spans, session, part->thread, part->begin, part->end);
-	while (spans_next(&spans, &span))
-		if (!leaf_is_blocked(span.leaf) && PACK_KIND(span.leaf) != LEAF_UNKNOWN)
-			ns += span.end - span.begin;
-	return ns;
-}
-
-struct active {
-	struct stretch part;
-	int64_t ns;
-};
-
-static int most_active(gconstpointer a, gconstpointer b)
-{
-	const struct active *x = a, *y = b;
-
-	return x->ns == y->ns ? 0 : x->ns > y->ns ? -1 : 1;
-}
-
-/* A page may not have room for all threads: then those that did most, in the order of that. */
-static GArray *threads_for_page(const struct delay *delay)
-{
-	g_autoptr(GArray) ranked = g_array_new(FALSE, FALSE, sizeof(struct active));
-	GArray *threads = g_array_new(FALSE, FALSE, sizeof(struct stretch));
-
-	for (guint i = 0; i < delay->threads->len; i++) {
-		const struct stretch *part = &g_array_index(delay->threads, struct stretch, i);
-		struct active active = {*part, delay->threads->len > TOGETHER_MAX
-						       ? activity(delay->session, part)
-						       : 0};
-
-		g_array_append_val(ranked, active);
-	}
-	if (ranked->len > TOGETHER_MAX)
-		g_array_sort(ranked, most_active);
-	for (guint i = 0; i < ranked->len; i++)
-		g_array_append_val(threads, g_array_index(ranked, struct active, i).part);
-	return threads;
-}
-
 static void html(const void *made, struct output *output)
 {
 	struct delay delay = *(const struct delay *) made;
@@ -299,16 +252,18 @@ static void html(const void *made, struct output *output)
 				   .counts = delay.counts,
 				   .more = delay_page_what_if,
 				   .data = &delay};
+	g_autoptr(GArray) most = NULL;
 	struct page page;
 
-	delay.threads = threads_for_page(&delay);
+	/* a page may not have room for all threads: then those that did most, in that order */
+	if (delay.threads->len > TOGETHER_MAX)
+		delay.threads = most = delay_most_active(&delay);
 	page_begin(&page, delay.session, output);
 	page.has_leads = true;
 	page_path_rows(&page.rows, &parts);
 	delay_page_rows(&delay, &page.rows);
 	delay_json(&delay, &page.json);
 	page_end(&page, &parts);
-	g_array_free(delay.threads, TRUE);
 }
 
 const struct command delay_command = {

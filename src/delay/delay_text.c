@@ -170,55 +170,19 @@ static void sample_notes(const struct session *session, struct output *output)
 
 /* --- which threads --------------------------------------------------------------------------- */
 
-struct busy {
-	struct stretch stretch;
-	int64_t ns; /* not blocked, in the stretch */
-};
-
-static int busiest(gconstpointer a, gconstpointer b)
-{
-	const struct busy *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return x->stretch.thread < y->stretch.thread ? -1 : x->stretch.thread > y->stretch.thread;
-}
-
-static struct busy busy_of(const struct session *session, const struct stretch *stretch)
-{
-	struct busy busy = {*stretch, 0};
-	struct spans spans;
-	struct span span;
-
-	spans_begin(&spans, session, stretch->thread, stretch->begin, stretch->end);
-	while (spans_next(&spans, &span))
-		if (!leaf_is_blocked(span.leaf))
-			busy.ns += span.end - span.begin;
-	return busy;
-}
-
 /* As many threads as a list has rows: of a whole system most only sleep, and what is said of each
  * are dozens of lines. */
 static GArray *threads_shown(const struct delay *delay)
 {
-	const GArray *threads = delay->threads;
 	uint32_t limit = delay->session->asked.options->limit;
-	GArray *shown = g_array_new(FALSE, FALSE, sizeof(struct stretch));
-	g_autoptr(GArray) list = NULL;
+	GArray *shown = NULL;
 
-	if (!limit || threads->len <= limit || delay->session->asked.target != NO_THREAD)
-		return g_array_append_vals(shown, threads->data, threads->len);
-	list = g_array_new(FALSE, FALSE, sizeof(struct busy));
-	for (guint i = 0; i < threads->len; i++) {
-		struct busy one =
-			busy_of(delay->session, &g_array_index(threads, struct stretch, i));
-
-		g_array_append_val(list, one);
+	if (!limit || delay->threads->len <= limit || delay->session->asked.target != NO_THREAD) {
+		shown = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+		return g_array_append_vals(shown, delay->threads->data, delay->threads->len);
 	}
-	g_array_sort(list, busiest);
-	for (guint i = 0; i < limit; i++)
-		g_array_append_val(shown, g_array_index(list, struct busy, i).stretch);
-	return shown;
+	shown = delay_most_active(delay);
+	return g_array_set_size(shown, limit);
 }
 
 /* Which they are, and in what order. */
