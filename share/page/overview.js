@@ -168,6 +168,7 @@ PAGES.overview = (timeline, main) => {
 					{title: 'Thread', of: named},
 					{title: 'Working', number: true, of: (one) => duration(one.working_ns)},
 					{title: 'Interrupted', number: true, of: (one) => duration(one.interrupted_ns)},
+					{title: 'of it without CPU', number: true, of: (one) => duration(one.ready_ns)},
 					{title: 'Blocked', number: true, of: (one) => duration(one.blocked_ns)},
 					{title: 'Unknown', number: true, of: (one) => duration(one.unknown_ns)},
 					{title: '', of: (one) => bar(livedParts(one), one.end - one.begin)},

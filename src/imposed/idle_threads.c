@@ -29,8 +29,11 @@ GArray *thread_totals_new(const struct session *session)
 			continue;
 		spans_begin(&spans, session, i, session->asked.from, session->asked.to);
 		total.kernel = spans.kernel;
-		while (spans_next(&spans, &span))
+		while (spans_next(&spans, &span)) {
 			total.wib[leaf_wib(span.leaf)] += span.end - span.begin;
+			if (leaf_is_ready(span.leaf))
+				total.ready += span.end - span.begin;
+		}
 		g_array_append_val(totals, total);
 	}
 	return totals;

@@ -13,6 +13,7 @@ struct thread_total {
 	uint32_t thread;
 	int64_t begin, end;  /* life in the window */
 	int64_t wib[4];      /* by enum wib */
+	int64_t ready;       /* of what is interrupted: without a CPU */
 	bool kernel, idle;
 	bool rescued;        /* seemed idle, but somebody waited for it */
 };

@@ -26,6 +26,7 @@ const struct column thread_total_columns[] = {
 	 .table = {3, "WORKING", 10}},
 	{"interrupted_ns", COLUMN_NS, FIELD(struct thread_total, wib[WIB_INTERRUPTED]),
 	 .table = {4, "INTERRUPTED", 11}},
+	{"ready_ns", COLUMN_NS, FIELD(struct thread_total, ready)},
 	{"blocked_ns", COLUMN_NS, FIELD(struct thread_total, wib[WIB_BLOCKED]),
 	 .table = {5, "BLOCKED", 10}},
 	{"unknown_ns", COLUMN_NS, FIELD(struct thread_total, wib[WIB_UNKNOWN]),
