@@ -11,19 +11,31 @@ static int64_t not_working(const struct thread_total *total)
 	return total->wib[WIB_BLOCKED] + total->wib[WIB_INTERRUPTED];
 }
 
-static int most_waiting(gconstpointer a, gconstpointer b)
+/* The recorder's threads are behind all others: what they waited for delayed nobody. */
+static int tracer_last(const bool *tracers, uint32_t x, uint32_t y)
+{
+	return tracers[x] - tracers[y];
+}
+
+static int most_waiting(gconstpointer a, gconstpointer b, gpointer tracers)
 {
 	const struct thread_total *x = a, *y = b;
+	int last = tracer_last(tracers, x->thread, y->thread);
 
+	if (last)
+		return last;
 	if (not_working(x) != not_working(y))
 		return not_working(x) > not_working(y) ? -1 : 1;
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static int largest_wait(gconstpointer a, gconstpointer b)
+static int largest_wait(gconstpointer a, gconstpointer b, gpointer tracers)
 {
 	const struct wait_group *x = a, *y = b;
+	int last = tracer_last(tracers, x->thread, y->thread);
 
+	if (last)
+		return last;
 	if (x->ns != y->ns)
 		return x->ns > y->ns ? -1 : 1;
 	if (x->thread != y->thread)
@@ -92,6 +104,7 @@ static GArray *calls_of(const struct session *session)
 struct overview *overview_new(const struct session *session)
 {
 	struct overview *overview = g_new0(struct overview, 1);
+	g_autofree bool *tracers = session_tracers(session);
 	GArray *totals = thread_totals_new(session);
 	GArray *born = g_array_new(FALSE, FALSE, sizeof(struct thread_total));
 	g_autoptr(GHashTable)
@@ -123,9 +136,9 @@ struct overview *overview_new(const struct session *session)
 		    thread->end <= session->asked.to)
 			g_array_append_vals(born, total, 1);
 	}
-	g_array_sort(overview->threads, most_waiting);
+	g_array_sort_with_data(overview->threads, most_waiting, tracers);
 	wait_groups_name(overview->waits);
-	g_array_sort(overview->waits, largest_wait);
+	g_array_sort_with_data(overview->waits, largest_wait, tracers);
 	g_array_sort(born, longest_life);
 	for (guint i = 0; i < born->len; i++)
 		g_array_append_val(overview->ended,

@@ -34,7 +34,9 @@ static void threads(const struct report *report, const struct overview *overview
 	struct output *output = report->output;
 	char ns[32];
 
-	text_heading(output, "Threads that worked or delayed others, most waiting first");
+	text_heading(
+		output,
+		"Threads that worked or delayed others, most waiting first, the tracer's last");
 	text_table(report, &table, ROWS(overview->threads));
 	fprintf(output->file,
 		"  Idle: %u threads waited %s in all and delayed no other thread; "
@@ -191,7 +193,7 @@ void overview_text(const struct overview_report *made, struct output *output)
 		overview_what_if_text(made->what_if, output);
 	threads(&report, overview);
 	waiting_text(&report, made->waiting);
-	text_heading(output, "What they waited for, largest sum first");
+	text_heading(output, "What they waited for, largest sum first, of the tracer last");
 	text_lines(&report, ROWS(overview->waits), wait_line);
 	deadlocks_text(made->session, output);
 	open_waits(&report, overview);

@@ -237,6 +237,19 @@ static guint rows_of(const struct session *session, const struct waiting *waitin
 	return rows;
 }
 
+/* Of a chain all are waited for by who is in front of it. */
+static bool shares_overlap(const struct waiting *waiting)
+{
+	int64_t ns = 0;
+
+	for (guint i = 0; i < waiting->imposers->len; i++)
+		ns += g_array_index(waiting->imposers, struct imposer, i).ns;
+	for (guint i = 0; i < waiting->knots->len; i++)
+		if (g_array_index(waiting->knots, struct knot, i).circle)
+			ns += g_array_index(waiting->knots, struct knot, i).ns;
+	return ns > waiting->imposed + waiting->imposed / 20;
+}
+
 void waiting_text(const struct report *report, const struct waiting *waiting)
 {
 	const struct session *session = report->session;
@@ -247,8 +260,11 @@ void waiting_text(const struct report *report, const struct waiting *waiting)
 	if (!waiting->imposed)
 		return;
 	text_heading(output, "Who and what others waited for, over chains of waits, most first");
-	fprintf(output->file, "  In all %s, added up over the threads that waited\n",
-		when_duration(length, waiting->imposed));
+	fprintf(output->file, "  In all %s, added up over the threads that waited%s\n",
+		when_duration(length, waiting->imposed),
+		shares_overlap(waiting) ? "; one wait may be for several of\n"
+					  "  these, so their shares overlap"
+					: "");
 	for (guint i = 0; i < waiting->knots->len; i++)
 		if (g_array_index(waiting->knots, struct knot, i).circle)
 			circle_line(session, waiting,

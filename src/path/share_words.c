@@ -130,7 +130,7 @@ static void append_cause(GString *text, const struct session *session, const str
 	else
 		g_string_append_printf(text, "%s %s", cause_info(share->cause)->joint, words);
 	if (share->times.count > 1)
-		append_longest(text);
+		append_longest(text, false);
 }
 
 static void append_fault(GString *text, const struct session *session, const struct share *share)

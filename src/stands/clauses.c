@@ -167,7 +167,7 @@ void append_told(GString *text, const struct session *session, const struct fact
 	if (cause.label)
 		g_string_append_printf(text, "%s%s", before, cause.label);
 	if (cause.label && fact->count > 1)
-		append_longest(text);
+		append_longest(text, fact->told_ns * 2 < fact->longest);
 	cause_clear(&cause);
 }
 

@@ -416,11 +416,16 @@ static enum waiting_for waited_for(const struct putting *putting, const struct r
 	}
 }
 
+/* On the way between two, or in a queue before: whoever sent them, a child too. */
+static bool is_in_network(uint8_t kind)
+{
+	return kind == STAND_NETWORK || kind == STAND_RETRANSMISSION || kind == STAND_DELAYED_ACK;
+}
+
 /* Between two: no more the one's than the other's. */
 static bool is_of_transport(uint8_t kind)
 {
-	return kind == STAND_NETWORK || kind == STAND_RETRANSMISSION || kind == STAND_DELAYED_ACK ||
-	       kind == STAND_TIMEOUT;
+	return is_in_network(kind) || kind == STAND_TIMEOUT;
 }
 
 /* So many links from the victim on are each a wait for an own child: for what its make started,
@@ -541,8 +546,9 @@ static void put_piece(struct putting *putting, const struct piece *piece,
 	if (root.kind == STAND_KIND_COUNT || (!links && is_own_traffic(piece, before)))
 		return;
 	children = generations(putting, piece, waits, links);
-	putting->stands
-		->waited[children ? FOR_CHILDREN : waited_for(putting, &root, waits, links)] +=
+	putting->stands->waited[is_in_network(root.kind) ? FOR_NETWORK
+				: children               ? FOR_CHILDREN
+					   : waited_for(putting, &root, waits, links)] +=
 		piece->end - piece->begin;
 	if (is_childs_story(putting, piece, waits, links, children, &root) ||
 	    leads_astray(putting, waits, links))

@@ -301,6 +301,12 @@ static const char *wait_named(const struct piece_namer *namer, const struct user
 					 file_of(session, wait, piece));
 		break;
 	case NAMED_BY_PEER:
+		if (reason && reason->kind == REASON_SEND_QUEUE &&
+		    reason->result == TRANSPORT_DEVICE && reason->text) {
+			g_string_printf(label, "queueing discipline (shaper) of %s",
+					session_text(session, reason->text));
+			break; /* not whose packets: they were kept back */
+		}
 		traced = !packet || packet->kind != DETAIL_PACKET || is_thread(packet->thread);
 		append_peer(namer, piece, reason, traced, label);
 		if (!traced)

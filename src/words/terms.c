@@ -212,10 +212,85 @@ static const struct term terms[] = {
 	 false},
 };
 
+/* What reports say in tables and JSON: kinds of causes (waits/cause_kinds.h), of states, of what
+ * stands out. The same as a term, or explained here: such common words are no terms of a text. */
+static const struct {
+	const char *word, *term, *meaning;
+} names[] = {
+	{"bottleneck", NULL,
+	 "What others waited for, directly or through others. Of several that waited at the same "
+	 "time each one's time counts, so shares of bottlenecks overlap: they do not add up to "
+	 "100 %."},
+	{"cpu", "ready", NULL},
+	{"delayed-ack", "delayed acknowledgement", NULL},
+	{"device", "block device", NULL},
+	{"failure", "retry", NULL},
+	{"host", "steal", NULL},
+	{"host:throttled", "host:preempted", NULL},
+	{"hrtimer", "interrupt", NULL},
+	{"interrupted", NULL,
+	 "A thread that could work, but did not: preempted, without a CPU, or a device's interrupt "
+	 "ran instead of it."},
+	{"irq", "interrupt", NULL},
+	{"kvm-exit", "guest", NULL},
+	{"lock", "lock owner", NULL},
+	{"memory", "memory.high", NULL},
+	{"network", NULL,
+	 "Packets from another host, or on their way between threads of this one."},
+	{"not known", "unknown", NULL},
+	{"process", "other threads", NULL},
+	{"other threads", NULL,
+	 "What a thread waited for was done by another one, of its process or another: it woke "
+	 "it."},
+	{"queue", "queueing discipline", NULL},
+	{"ready", NULL,
+	 "A thread that could run, but has no CPU: others run on it (wait-cpu), or its limit keeps "
+	 "it back."},
+	{"retry", NULL,
+	 "A call failed, and the program waited until it tried again: it waited for whatever made "
+	 "it fail."},
+	{"send-queue", "queueing discipline", NULL},
+	{"signal", NULL,
+	 "What a process is sent by another one, or by the kernel (kill, SIGCHLD)."},
+	{"still-blocked", "blocked", NULL},
+	{"stopped", NULL,
+	 "A thread that a signal (SIGSTOP) or a debugger keeps from running, until it is "
+	 "continued."},
+	{"timeout", "time limit", NULL},
+	{"timer", "sleep", NULL},
+	{"trap", "page fault", NULL},
+	{"unknown", NULL,
+	 "The trace does not tell: an event was lost or not recorded, or what began was before the "
+	 "trace."},
+	{"vector", "interrupt", NULL},
+	{"vhost", "guest", NULL},
+	{"virtual CPU", "guest", NULL},
+	{"wait-cpu", "ready", NULL},
+	{"waiting", "blocked", NULL},
+	{"working", NULL,
+	 "A thread that runs on a CPU: in its own code (user), in the kernel for it (syscall, "
+	 "trap), "
+	 "or as a virtual CPU in its guest (guest)."},
+};
+
+/* The same but for cases, and for '-' and '_' in place of blanks. */
+static bool is_same(const char *a, const char *b)
+{
+	while (*a && *b) {
+		char x = *a == '-' || *a == '_' ? ' ' : g_ascii_tolower(*a);
+		char y = *b == '-' || *b == '_' ? ' ' : g_ascii_tolower(*b);
+
+		if (x != y)
+			return false;
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
 static bool is_called(const struct term *term, const char *word)
 {
-	return g_ascii_strcasecmp(term->word, word) == 0 ||
-	       (term->also && g_ascii_strcasecmp(term->also, word) == 0);
+	return is_same(term->word, word) || (term->also && is_same(term->also, word));
 }
 
 /* "futex: What the kernel offers to wait on …"; not `whole`: its first sentence. */
@@ -247,8 +322,28 @@ static void put_wrapped(const char *text, FILE *file)
 	fputc('\n', file);
 }
 
-bool term_explain(const char *word, FILE *file)
+static bool explain_name(const char **word, FILE *file)
 {
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *text = NULL;
+
+		if (!is_same(names[i].word, *word))
+			continue;
+		if (!names[i].meaning) {
+			*word = names[i].term; /* a term, or a row of its own */
+			return explain_name(word, file);
+		}
+		text = g_strdup_printf("%s: %s", *word, names[i].meaning);
+		put_wrapped(text, file);
+		return true;
+	}
+	return false;
+}
+
+static bool explain_word(const char *word, FILE *file)
+{
+	if (explain_name(&word, file))
+		return true;
 	for (size_t i = 0; i < G_N_ELEMENTS(terms); i++) {
 		g_autofree char *text = NULL;
 
@@ -257,6 +352,27 @@ bool term_explain(const char *word, FILE *file)
 		text = term_text(&terms[i], true);
 		put_wrapped(text, file);
 		return true;
+	}
+	return false;
+}
+
+/* A state as reports print it, "interrupted/host:preempted", "blocked/syscall:read", is explained
+ * by what it has last that is a term. */
+bool term_explain(const char *word, FILE *file)
+{
+	static const char *const firsts[] = {"working", "interrupted", "blocked", NULL};
+	g_auto(GStrv) parts = g_strsplit(word, "/", -1);
+
+	if (explain_word(word, file))
+		return true;
+	if (!parts[0] || !g_strv_contains(firsts, parts[0]))
+		return false;
+	for (guint i = g_strv_length(parts); i > 0; i--) {
+		g_auto(GStrv) kinds = g_strsplit(parts[i - 1], ":", 2);
+
+		if (*parts[i - 1] &&
+		    (explain_word(parts[i - 1], file) || explain_word(kinds[0], file)))
+			return true;
 	}
 	return false;
 }

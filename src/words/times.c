@@ -97,12 +97,14 @@ void append_times(GString *text, const struct times *times, bool sum)
 		g_string_append_printf(text, ", %s in all", length);
 }
 
-void append_longest(GString *text)
+void append_longest(GString *text, bool part)
 {
+	const char *what = part ? "the longest part" : "the longest";
+
 	if (g_str_has_suffix(text->str, "(inferred)")) {
 		g_string_truncate(text, text->len - 1);
-		g_string_append(text, "; the longest)");
+		g_string_append_printf(text, "; %s)", what);
 	} else {
-		g_string_append(text, " (the longest)");
+		g_string_append_printf(text, " (%s)", what);
 	}
 }

@@ -30,7 +30,8 @@ void append_range(GString *text, int64_t least, int64_t most);
 /* " 25 times, 1.0 to 2.0 ms each, 30.1 ms in all"; of one " 12.3 ms"; without `sum` not how long
  * in all. */
 void append_times(GString *text, const struct times *times, bool sum);
-/* " (the longest)", behind what was said of one of several; into brackets that say "inferred". */
-void append_longest(GString *text);
+/* " (the longest)", behind what was said of one of several; into brackets that say "inferred".
+ * `part`: it is much less than the longest of those that were counted. */
+void append_longest(GString *text, bool part);
 
 #endif
