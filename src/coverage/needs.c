@@ -8,6 +8,8 @@
 
 /* Its lttng-modules-dkms 2.13.9 does not install these probes; the line fits no event then. */
 #define NOT_IN_DEBIAN " # whylate-record(1) if Debian's modules lack them"
+#define STRANGE_MIN 8
+#define STRANGE_MAX 0.1 /* of the switches */
 
 static bool has_statedump(const struct session *session)
 {
@@ -65,6 +67,17 @@ static bool has_functions(const struct session *session)
 	return session->trace.kinds[EV_FUNCTION_ENTRY] || session->trace.flow.user.entries;
 }
 
+/* A tracer that follows some threads only (perf record without -a, lttng track, set_event_pid)
+ * tells when one of them leaves a CPU, and not when it comes; so do switches of which only some
+ * were sampled. Where all were recorded there are such ones around what was lost alone. */
+static bool knows_who_came(const struct session *session)
+{
+	const struct flow *flow = &session->trace.flow;
+
+	return flow->strange_switches < STRANGE_MIN ||
+	       (double) flow->strange_switches <= STRANGE_MAX * (double) flow->switches;
+}
+
 static bool has_tids_or_no_gaps(const struct session *session)
 {
 	for (guint i = 0; i < session->trace.model.hosts->len; i++)
@@ -98,6 +111,15 @@ const struct need needs[NEED_COUNT] = {
 			 NULL,
 			 "sched:sched_switch",
 			 NULL},
+	[NEED_ALL_THREADS] = {"sched_switch of all threads",
+			      {EV_OTHER},
+			      "who ran while those did not that were recorded, and what they "
+			      "waited for, cannot be told",
+			      "lttng track -k --pid --all",
+			      knows_who_came,
+			      "sched:sched_switch of all threads",
+			      NULL,
+			      "whylate record --tracer @"},
 	[NEED_WAKING] = {"sched_waking",
 			 {EV_SCHED_WAKING},
 			 "who woke a thread of another CPU is unknown",

@@ -16,6 +16,7 @@ struct session;
 
 enum need_name {
 	NEED_SWITCH,
+	NEED_ALL_THREADS,
 	NEED_WAKING,
 	NEED_WAKEUP,
 	NEED_FORK,

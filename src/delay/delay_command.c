@@ -277,7 +277,7 @@ const struct command delay_command = {
 	.want = want,
 	.choose = limits_choose,
 	.finish = limits_finish,
-	.needs = {.impossible = NEED(SWITCH),
+	.needs = {.impossible = NEED(SWITCH) | NEED(ALL_THREADS),
 		  .degraded = NEEDS_DEGRADED | NEED(FORK) | NEED(SYSCALLS),
 		  .poorer = NEEDS_POORER | NEED(SAMPLES) | NEED(VECTOR) | NEED(FAULT)},
 	.make = make,

@@ -125,7 +125,8 @@ const struct command diff_command = {
 	.check = check,
 	.two_traces = true,
 	.want = want,
-	.needs = {.impossible = NEED(SWITCH), /* two runs can be compared by their functions */
+	.needs = {.impossible = NEED(SWITCH) |
+				NEED(ALL_THREADS), /* two runs can be compared by their functions */
 		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS) | NEED(FORK),
 		  .poorer = NEEDS_POORER | NEED(SAMPLES) | NEED(VECTOR) | NEED(FAULT)},
 	.finish = operations_add_waits,

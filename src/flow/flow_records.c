@@ -28,7 +28,7 @@ RECORD(flow, OWN(model), OWN(timeline), OWN(names), CONTAINER(stacks), OWN(stack
        OWN(exchanges_wanted), OWN(first_reads), OWN(peer_ends), OWN(end_index),
        NUMBER(has_guest_entries), NUMBER(has_waking), NUMBER(has_bios), NUMBER(has_callstacks),
        NUMBER(has_wait_stacks), NUMBER(has_user_stacks), OWN(has_copies), NUMBERS(odd),
-       OWN(odd_read), OWN(passes_over), IN_PLACE(user, user_counts), OWN(user_addresses),
-       OWN(tries), OWN(packet_keys), OWN(makers), NUMBER(time), OWN(steps), OWN(held),
-       OWN(held_user), OWN(unnamed), OWN(held_limit));
+       NUMBER(switches), NUMBER(strange_switches), OWN(odd_read), OWN(passes_over),
+       IN_PLACE(user, user_counts), OWN(user_addresses), OWN(tries), OWN(packet_keys), OWN(makers),
+       NUMBER(time), OWN(steps), OWN(held), OWN(held_user), OWN(unnamed), OWN(held_limit));
 #undef RECORD_TYPE

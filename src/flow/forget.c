@@ -228,6 +228,7 @@ static void begin_host_counts(struct host *host, int64_t time)
 void flow_begin_counts(struct flow *flow, int64_t time)
 {
 	memset(flow->odd, 0, sizeof flow->odd);
+	flow->switches = flow->strange_switches = 0;
 	g_array_set_size(flow->call_stats, 0);
 	for (guint i = 0; i < flow->model->hosts->len; i++)
 		begin_host_counts(model_host(flow->model, i), time);

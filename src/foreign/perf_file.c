@@ -30,6 +30,7 @@ enum feature {
 
 #define TYPE_SOFTWARE 1
 #define CONFIG_DUMMY 9 /* for records that are no samples */
+#define FLAG_FREQUENCY 10 /* of perf_event_attr's bits: freq */
 #define MISC_MMAP_BUILD_ID (1 << 14)
 #define GONE " (deleted)" /* the kernel's */
 #define PROTECTION_EXEC 4
@@ -103,16 +104,19 @@ bool perf_samples(const struct perf_attribute *attribute)
 static struct perf_attribute attribute_in(struct bytes *attr)
 {
 	struct perf_attribute attribute = {.type = bytes_u32(attr)};
-	uint64_t flags;
+	uint64_t flags, period;
 	bool big = attr->swap != (G_BYTE_ORDER == G_BIG_ENDIAN);
 
 	bytes_u32(attr); /* size */
 	attribute.config = bytes_u64(attr);
-	bytes_u64(attr); /* period */
+	period = bytes_u64(attr);
 	attribute.sample_type = bytes_u64(attr);
 	attribute.read_format = bytes_u64(attr);
 	flags = bytes_u64(attr);
 	attribute.sample_id_all = flags >> (big ? 63 - 18 : 18) & 1;
+	attribute.some_only =
+		attribute.type == PERF_TYPE_TRACEPOINT &&
+		(period > 1 || flags >> (big ? 63 - FLAG_FREQUENCY : FLAG_FREQUENCY) & 1);
 	return attribute;
 }
 
@@ -124,6 +128,9 @@ static void add_attribute(struct perf_file *file, struct bytes *attr, struct byt
 		note_trouble(file, "its attributes are cut or damaged");
 		return;
 	}
+	if (attribute.some_only)
+		note_trouble(file, "not every event is in it: perf record -F or -c took some of "
+				   "them only; -c 1 takes all");
 	file->stacks |= perf_samples(&attribute) || attribute.sample_type & SAMPLE_CALLCHAIN;
 	g_array_append_val(file->attributes, attribute);
 	while (ids->size - ids->at >= 8) {
@@ -546,16 +553,20 @@ static uint64_t next_records(const struct perf_file *file, uint64_t at)
 static void sort_record(struct perf_file *file, uint64_t at, uint32_t type, struct bytes *record)
 {
 	struct perf_stamp stamp;
+	bool stamped;
 
 	if (!file->attributes->len)
 		return;
-	if (perf_stamp(file, record, &stamp) && stamp.has_cpu && stamp.cpu < CPUS_MAX &&
-	    (type == PERF_SAMPLE || stamp.time))
+	stamped = perf_stamp(file, record, &stamp);
+	if (stamped && stamp.has_cpu && stamp.cpu < CPUS_MAX && (type == PERF_SAMPLE || stamp.time))
 		add_to_run(cpu_of(file, stamp.cpu), at, record->size);
 	else if (type == PERF_COMM || type == PERF_FORK)
 		note_thread(file, record);
 	else if (type == PERF_MMAP || type == PERF_MMAP2)
 		g_array_append_val(file->maps, at);
+	else if (type == PERF_SAMPLE && stamped && !stamp.has_cpu)
+		note_trouble(file, "its samples say no CPU, and are left out: perf record -a, or "
+				   "--sample-cpu, has them say it");
 	else if (type == PERF_SAMPLE)
 		file->damaged += record->size;
 }

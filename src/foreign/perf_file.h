@@ -26,6 +26,7 @@ struct perf_attribute {
 	uint64_t config;      /* a tracepoint's number */
 	uint64_t sample_type, read_format;
 	bool sample_id_all;
+	bool some_only; /* of a tracepoint's events: those after each so many, or so much time */
 };
 #define PERF_TYPE_TRACEPOINT 2
 

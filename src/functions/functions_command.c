@@ -142,7 +142,7 @@ const struct command functions_command = {
 	.options = options,
 	.check = check,
 	.want = want,
-	.needs = {.impossible = NEED(SWITCH),
+	.needs = {.impossible = NEED(SWITCH) | NEED(ALL_THREADS),
 		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS),
 		  .poorer = NEEDS_POORER | NEED(FORK) | NEED(CALLSTACK) | NEED(SAMPLES) |
 			    NEED(FUNCTIONS) | NEED(VECTOR) | NEED(FAULT)},

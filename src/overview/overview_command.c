@@ -112,7 +112,7 @@ const struct command overview_command = {
 	.want = want,
 	.choose = limits_choose,
 	.finish = limits_finish,
-	.needs = {.impossible = NEED(SWITCH),
+	.needs = {.impossible = NEED(SWITCH) | NEED(ALL_THREADS),
 		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS),
 		  .poorer = NEEDS_POORER | NEED(FORK) | NEED(VECTOR) | NEED(FAULT)},
 	.make = make,

@@ -288,7 +288,7 @@ const struct command profile_command = {
 	.want = want,
 	.choose = limits_choose,
 	.finish = operations_add_waits,
-	.needs = {.degraded = NEEDS_DEGRADED | NEED(SWITCH) | NEED(SYSCALLS),
+	.needs = {.degraded = NEEDS_DEGRADED | NEED(SWITCH) | NEED(ALL_THREADS) | NEED(SYSCALLS),
 		  .poorer = NEEDS_POORER | NEED(FORK) | NEED(CALLSTACK) | NEED(VECTOR) |
 			    NEED(FAULT)},
 	.make = make,

@@ -116,7 +116,7 @@ const struct command requests_command = {
 	.want = want,
 	.choose = limits_choose,
 	.finish = limits_finish,
-	.needs = {.impossible = NEED(SWITCH) | NEED(SYSCALLS),
+	.needs = {.impossible = NEED(SWITCH) | NEED(ALL_THREADS) | NEED(SYSCALLS),
 		  .degraded = NEEDS_DEGRADED | NEED(FORK),
 		  .poorer = NEEDS_POORER | NEED(SAMPLES) | NEED(VECTOR) | NEED(FAULT)},
 	.make = make,

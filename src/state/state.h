@@ -97,6 +97,8 @@ struct flow {
 	uint64_t odd[ODD_COUNT];
 	uint64_t odd_read[ODD_COUNT]; /* … when events began to be passed over */
 	bool passes_over; /* they are: what is odd then is no matter */
+	/* of CPUs whose thread was known; … away from another: what is recorded in part */
+	uint64_t switches, strange_switches;
 	struct user_counts user;
 	struct idmap user_addresses; /* of functions -> interned text */
 	int64_t time; /* of the event being handled */

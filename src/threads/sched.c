@@ -91,8 +91,10 @@ static void switch_from(struct flow *flow, struct host *host, struct cpu *cpu,
 	struct thread *thread = index == IDLE_THREAD ? NULL : flow_thread(flow, index);
 
 	flow_count(flow, host, cpu, thread, cpu->current == index, event);
+	flow->switches += cpu->current != NO_THREAD && !in_gap;
 	if (cpu->current != NO_THREAD && cpu->current != index && !in_gap) {
 		flow->odd[ODD_SWITCH_MISMATCH]++;
+		flow->strange_switches++;
 		lose_track(flow, host, cpu);
 	}
 	if (cpu->depth) {
