@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """whylate batch --plan: what it writes and refuses; GNU parallel over two hosts, one of them lost in the middle of a task;
 Kubernetes' manifests against the fields of its API; the systemd timer. Slurm has slurm.t."""
+import contextlib
 import datetime
 import json
 import os
@@ -17,6 +18,12 @@ from jsonschema import Draft202012Validator
 tap = t.Tap()
 OPTIONS = ("--fail-if", "p99(syscall:*) > 900s", "--limit", "5")
 SSHD = "/usr/sbin/sshd"
+
+
+def tell(pid, number):
+    """A signal, unless the process has ended by itself meanwhile."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
 
 
 class Host:
@@ -70,16 +77,16 @@ class Host:
         seen = []
         while seen != (now := self.processes()):  # it may have begun another one meanwhile
             for pid in now:
-                os.kill(pid, signal.SIGSTOP)
+                tell(pid, signal.SIGSTOP)
             seen = now
         if number == signal.SIGKILL:
             for pid in reversed(seen):
-                os.kill(pid, signal.SIGKILL)
+                tell(pid, signal.SIGKILL)
 
     def end(self):
         if self.sshd.poll() is None:
             for pid in self.processes():
-                os.kill(pid, signal.SIGKILL)
+                tell(pid, signal.SIGKILL)
         engine.stop(self.sshd)
         if self.has_network:
             subprocess.run(["ip", "netns", "del", self.link], check=False)
