@@ -90,6 +90,15 @@ def check_words():
         done = t.run("explain", *words)
         assert done.returncode == 0 and done.stdout.decode().startswith(begin), done
         assert max(map(len, done.stdout.decode().splitlines())) <= 80, done.stdout
+    # kinds of causes and states as tables and JSON have them: each has an explanation, which is the term's
+    for word, begin in (("lock-owner", "lock owner"), ("send-queue", "queueing discipline"), ("wait-cpu", "ready: "),
+                        ("interrupted/host:preempted", "host"), ("blocked/syscall:read", "system call")):
+        done = t.run("explain", word)
+        assert done.returncode == 0 and begin.lower() in done.stdout.decode().lower(), (word, done)
+    with open(t.SOURCE + "/share/schema/whylate-delay-1.json", encoding="utf-8") as file:
+        kinds = json.load(file)["$defs"]["cause"]["properties"]["kind"]["enum"]
+    refused = [kind for kind in kinds if t.run("explain", kind).returncode]
+    assert not refused, refused
     done = t.run("explain", "mutx")
     assert done.returncode == 2 and b"the nearest one is 'mutex'" in done.stderr, done
 

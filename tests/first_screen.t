@@ -98,6 +98,14 @@ def nothing(name):
     assert b"Nothing stands out" in t.output("overview", t.trace(name), "--quiet")
 
 
+def network_sum():
+    """tbf-shape: what a queueing discipline keeps is the network's, though the shell waits for uploader as for a child: it
+    is the most of uploader's wait, and no other thread of the chain has more than its own work."""
+    report = t.report("overview", t.trace("tbf-shape"), "--quiet")
+    wait, sums = report["stands_out"][0], report["waited_for"]
+    assert sums["network_ns"] > wait["ns"] / 2 and sums["network_ns"] > 2 * sums["child_ns"], (wait, sums)
+
+
 def screen(name):
     """25 lines of 80 columns; items as JSON has them; shares and amounts are possible ones; nobody of the tracer."""
     lines = t.output("overview", t.trace(name), "--quiet").decode().rstrip("\n").split("\n")
@@ -183,4 +191,5 @@ for recording in NOTHING:
     tap.case(recording + ": nothing", nothing, recording)
 for recording in ("startup-chain", "futex", "hang", "web-mixed", "syn-drop", "lost", "fork4", "snapshot", "nap-check", "two-hosts-client"):
     tap.case(recording + ": a screen", screen, recording)
+tap.case("a shaper's time is the network's", network_sum)
 tap.done()
