@@ -197,7 +197,8 @@ static GArray *edges_new(const struct moments *moments, int64_t from, int64_t to
 				    to, 1, 0);
 		}
 	}
-	qsort(edges->data, edges->len, sizeof(struct edge), by_place);
+	if (edges->len) /* else there are no data */
+		qsort(edges->data, edges->len, sizeof(struct edge), by_place);
 	return edges;
 }
 
