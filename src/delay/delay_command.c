@@ -55,17 +55,24 @@ static uint32_t single_thread(const struct session *session)
 		       : NO_THREAD;
 }
 
-static void add_stretch(GArray *list, const struct session *session, uint32_t thread)
+/* Those of the list, and then those that were asked for. */
+static void add_selected(GArray *list, const struct session *session)
 {
-	const struct thread *life = model_thread(&session->trace.model, thread);
-	struct stretch stretch = {thread, MAX(life->begin, session->asked.from),
-				  MIN(life->end, session->asked.to)};
+	const struct model *model = &session->trace.model;
+	g_autofree bool *has = g_new0(bool, model->thread_count + 1);
 
 	for (guint i = 0; i < list->len; i++)
-		if (g_array_index(list, struct stretch, i).thread == thread)
-			return;
-	if (stretch.begin < stretch.end)
-		g_array_append_val(list, stretch);
+		has[g_array_index(list, struct stretch, i).thread] = true;
+	for (guint i = 0; i < session->asked.selected->len; i++) {
+		uint32_t thread = g_array_index(session->asked.selected, uint32_t, i);
+		const struct thread *life = model_thread(model, thread);
+		struct stretch stretch = {thread, MAX(life->begin, session->asked.from),
+					  MIN(life->end, session->asked.to)};
+
+		if (!has[thread] && stretch.begin < stretch.end)
+			g_array_append_val(list, stretch);
+		has[thread] = true;
+	}
 }
 
 /* Of a target the whole window is of interest, ancestors included; of a
@@ -212,9 +219,7 @@ static void *make(const struct session *session, GError **error)
 	}
 	if (session->asked.target != NO_THREAD)
 		g_array_append_vals(delay->threads, delay->lineage->data, delay->lineage->len);
-	for (guint i = 0; i < session->asked.selected->len; i++)
-		add_stretch(delay->threads, session,
-			    g_array_index(session->asked.selected, uint32_t, i));
+	add_selected(delay->threads, session);
 	if (!delay->verdict)
 		delay->verdict = verdict_of_many(delay, delay->counts);
 	delay->worths = worths_of(delay, delay->counts);

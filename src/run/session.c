@@ -250,8 +250,57 @@ bool session_blocked_at(const struct session *session, uint32_t thread, int64_t 
 	return spans_next(&spans, &span) && leaf_is_blocked(span.leaf);
 }
 
+static int by_tid(const void *a, const void *b, void *data)
+{
+	const struct model *model = data;
+	const uint32_t *left = a, *right = b;
+	const struct thread *one = model_thread(model, *left), *other = model_thread(model, *right);
+
+	if (one->host != other->host)
+		return one->host < other->host ? -1 : 1;
+	if (one->tid != other->tid)
+		return one->tid < other->tid ? -1 : 1;
+	return *left < *right ? -1 : *left > *right;
+}
+
+/* All threads by host and TID: one that is not the newest of its TID is asked for by each of a
+ * million others, where a process that was recorded has no leader. */
+static void *lives_new(const struct session *session)
+{
+	GArray *lives = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
+		g_array_append_val(lives, i);
+	g_array_sort_with_data(lives, by_tid, (void *) &session->trace.model);
+	return lives;
+}
+
+static void lives_free(void *lives)
+{
+	g_array_unref(lives);
+}
+
+static guint first_life(const struct session *session, const GArray *lives, uint16_t host,
+			int32_t tid)
+{
+	guint from = 0, to = lives->len;
+
+	while (from < to) {
+		guint middle = from + (to - from) / 2;
+		const struct thread *thread =
+			model_thread(&session->trace.model, g_array_index(lives, uint32_t, middle));
+
+		if (thread->host < host || (thread->host == host && thread->tid < tid))
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
 uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid, int64_t time)
 {
+	const GArray *lives;
 	uint32_t newest = idmap_get(&model_host(&session->trace.model, host)->tids, (uint32_t) tid);
 	uint32_t best = NO_THREAD;
 
@@ -260,11 +309,14 @@ uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t
 		return model_thread(&session->trace.model, newest)->end >= time
 			       ? newest
 			       : NO_THREAD;
-	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+	lives = session_make_once(session, lives_new, lives_free);
+	for (guint at = first_life(session, lives, host, tid); at < lives->len; at++) {
+		uint32_t i = g_array_index(lives, uint32_t, at);
 		const struct thread *thread = model_thread(&session->trace.model, i);
 
-		if (thread->host == host && thread->tid == tid && thread->begin <= time &&
-		    thread->end >= time)
+		if (thread->host != host || thread->tid != tid)
+			break;
+		if (thread->begin <= time && thread->end >= time)
 			best = best == NO_THREAD || /* the newest of two that touch */
 					       thread->begin >=
 						       model_thread(&session->trace.model, best)
