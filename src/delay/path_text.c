@@ -11,6 +11,7 @@
 
 #define NAMED_MAX 4    /* sums named in a line */
 #define SHARE_MIN 0.01 /* smaller ones are not */
+#define VISITS_OF_LIMIT 4 /* as many lines of the path as --limit, times this */
 
 /* "By thread: Xorg (222) 799.3 ms (66.2 %), …" */
 static void sum_line(const struct report *report, const char *title, const GArray *list,
@@ -67,6 +68,7 @@ struct visit {
 	int64_t wib[4];
 	bool over;     /* the thread had ended before */
 	bool spans_gap;
+	bool left_out;
 	const struct piece *longest; /* that is not work */
 };
 
@@ -104,16 +106,13 @@ static void print_visit(const struct report *report, const struct visit *visit)
 	fputs(visit->spans_gap ? " [spans lost events]\n" : "\n", output->file);
 }
 
-void critical_path_text(const struct report *report)
+/* struct visit, in the order of time. */
+static GArray *visits_of(const struct delay *delay)
 {
-	const struct delay *delay = report->data;
-	const GArray *pieces = delay->path ? delay->path->pieces : NULL;
-	struct visit visit = {.thread = NO_THREAD};
+	const GArray *pieces = delay->path->pieces;
+	GArray *visits = g_array_new(FALSE, FALSE, sizeof(struct visit));
+	struct visit *visit = NULL;
 
-	if (!pieces || !pieces->len)
-		return;
-	text_heading(report->output,
-		     "Critical path: the way to the end, one line a thread in turn");
 	for (guint i = 0; i < pieces->len; i++) {
 		const struct piece *at = &g_array_index(pieces, struct piece, i);
 		enum wib wib = leaf_wib(at->leaf);
@@ -121,22 +120,92 @@ void critical_path_text(const struct report *report)
 			at->begin >= model_thread(&delay->session->trace.model, at->thread)->end;
 		struct span span = {at->begin, at->end, at->leaf, at->ref};
 
-		if (at->thread != visit.thread || over != visit.over) {
-			if (visit.thread != NO_THREAD)
-				print_visit(report, &visit);
-			visit = (struct visit) {.thread = at->thread,
-						.begin = at->begin,
-						.over = over};
+		if (!visit || at->thread != visit->thread || over != visit->over) {
+			struct visit next = {.thread = at->thread,
+					     .begin = at->begin,
+					     .over = over};
+
+			g_array_append_val(visits, next);
+			visit = &g_array_index(visits, struct visit, visits->len - 1);
 		}
-		visit.spans_gap |= session_spans_gap(delay->session, at->thread, &span);
-		visit.end = at->end;
-		visit.wib[wib] += at->end - at->begin;
+		visit->spans_gap |= session_spans_gap(delay->session, at->thread, &span);
+		visit->end = at->end;
+		visit->wib[wib] += at->end - at->begin;
 		if (wib != WIB_WORKING &&
-		    (!visit.longest ||
-		     at->end - at->begin > visit.longest->end - visit.longest->begin))
-			visit.longest = at;
+		    (!visit->longest ||
+		     at->end - at->begin > visit->longest->end - visit->longest->begin))
+			visit->longest = at;
 	}
-	print_visit(report, &visit);
+	return visits;
+}
+
+static int longest_visit(gconstpointer a, gconstpointer b)
+{
+	const struct visit *x = *(const struct visit *const *) a,
+			   *y = *(const struct visit *const *) b;
+	int64_t x_ns = x->end - x->begin, y_ns = y->end - y->begin;
+
+	if (x_ns != y_ns)
+		return x_ns > y_ns ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* What is too long to be read: of so many visits the longest ones stay, in their order. */
+static void leave_out(const GArray *visits, guint keep)
+{
+	g_autoptr(GPtrArray) ranked = g_ptr_array_new();
+
+	for (guint i = 0; i < visits->len; i++)
+		g_ptr_array_add(ranked, &g_array_index(visits, struct visit, i));
+	g_ptr_array_sort(ranked, longest_visit);
+	for (guint i = keep; i < ranked->len; i++)
+		((struct visit *) ranked->pdata[i])->left_out = true;
+}
+
+static void print_left_out(struct output *output, guint *count, int64_t *ns)
+{
+	char length[32];
+
+	if (*count)
+		fprintf(output->file, "  %20s %9s  [... %u shorter %s ...]\n", "",
+			when_duration(length, *ns), *count, *count == 1 ? "one" : "ones");
+	*count = 0;
+	*ns = 0;
+}
+
+void critical_path_text(const struct report *report)
+{
+	const struct delay *delay = report->data;
+	const struct options *options = report->session->asked.options;
+	guint most = VISITS_OF_LIMIT * options->limit, left_out = 0;
+	g_autoptr(GArray) visits = NULL;
+	int64_t left_ns = 0;
+
+	if (!delay->path || !delay->path->pieces->len)
+		return;
+	text_heading(report->output,
+		     "Critical path: the way to the end, one line a thread in turn");
+	visits = visits_of(delay);
+	if (most && visits->len > most && !options->verbose) {
+		g_autofree char *line = g_strdup_printf("The %u longest of %u; --limit 0 or "
+							"--verbose shows all, --path every step:",
+							most, visits->len);
+
+		text_wrapped(report->output, line, 2, 2);
+		leave_out(visits, most);
+	}
+	for (guint i = 0; i < visits->len; i++) {
+		const struct visit *visit = &g_array_index(visits, struct visit, i);
+
+		if (visit->left_out) {
+			left_out++;
+			left_ns += visit->end - visit->begin;
+			continue;
+		}
+		print_left_out(report->output, &left_out, &left_ns);
+		print_visit(report, visit);
+	}
+	print_left_out(report->output, &left_out, &left_ns);
 	sum_lines(report, delay->path);
 }
 
