@@ -73,7 +73,7 @@ function twoHistograms() {
 			mean = REPORT[side ? 'b' : 'a'].mean;
 		picture.append(
 			svg('text', {x: 4, y, class: 'strong'}, LETTERS[side]),
-			svg('text', {x: 22, y, class: 'small'}, `${all[side].length * SIDES[side].latencies_step}`),
+			svg('text', {x: 22, y, class: 'small'}, (REPORT[side ? 'b' : 'a'].requests || all[side]).length.toLocaleString('en')),
 		);
 		if (UNIT === 'ns')
 			picture.append(
@@ -163,7 +163,8 @@ function twoWays() {
 		}
 	}
 	const step = roundStep(most / 8);
-	for (let ns = 0; ns <= most; ns += step)
+	/* a label that would be cut says nothing */
+	for (let ns = 0; ns <= most && x(ns) + 56 <= width; ns += step)
 		picture.append(svg('text', {x: x(ns), y: top + 2 * lane + gap + 18, class: 'small'}, ns ? `+${shortDuration(ns)}` : '0'));
 	const left_out = SIDES.reduce((sum, side) => sum + side.steps_left, 0);
 	return [
