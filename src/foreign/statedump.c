@@ -242,7 +242,7 @@ static void tell_device(const struct telling *telling, struct event *event, cons
 	int64_t major = number_of(device, "major"), minor = number_of(device, "minor");
 
 	event_reset(event);
-	event->device.dev = (uint32_t) (major << 20 | (minor & 0xfffff));
+	event->device.dev = (uint32_t) ((uint64_t) major << 20 | (minor & 0xfffff));
 	event->device.name = text_of(device, "name");
 	if (event->device.name && major >= 0 && minor >= 0)
 		tell(telling, event);
