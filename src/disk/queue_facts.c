@@ -40,7 +40,10 @@ void queue_issued(struct flow *flow, uint16_t host, struct request *request)
 	if (!request->sectors)
 		return;
 	if (queue->end != UINT64_MAX)
-		request->distance = llabs((int64_t) (request->sector - queue->end));
+		request->distance =
+			(int64_t) MIN(request->sector > queue->end ? request->sector - queue->end
+								   : queue->end - request->sector,
+				      (uint64_t) INT64_MAX);
 	queue->end = request->sector + request->sectors;
 }
 
