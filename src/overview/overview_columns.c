@@ -4,8 +4,6 @@
 #include "overview/overview.h"
 #include "overview/overview_what_if.h"
 
-#include <string.h>
-
 #include "run/containers.h"
 #include "findings/findings.h"
 #include "limits/limits_report.h"
@@ -16,7 +14,8 @@ GETTER(const char *, thread_name, struct thread_total,
        session_thread_name(report->session, row->thread));
 GETTER(bool, several_hosts, void, report->session->trace.model.hosts->len > 1);
 GETTER(const char *, thread_host, struct thread_total,
-       session_on(report->session, row->thread) + strlen(" on "));
+       trace_host_name(&report->session->trace,
+		       model_thread(&report->session->trace.model, row->thread)->host));
 
 const struct column thread_total_columns[] = {
 	{NULL, COLUMN_THREAD, FIELD(struct thread_total, thread)},

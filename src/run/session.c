@@ -153,7 +153,7 @@ const char *session_on(const struct session *session, uint32_t thread)
 	char text[128];
 
 	if (session->trace.model.hosts->len < 2 || !is_thread(thread) ||
-	    session_thread_name(session, thread) != session_own_name(session, thread))
+	    strcmp(session_thread_name(session, thread), session_own_name(session, thread)) != 0)
 		return ""; /* a guest's machine is where its host is */
 	g_snprintf(text, sizeof text, " on %s",
 		   trace_host_name(&session->trace,
