@@ -93,6 +93,20 @@ def links():
         assert t.run("overview", place + "/link").returncode == 0
 
 
+def beside():
+    """Programs that lie beside a trace name its functions; the rest of that directory is not read."""
+    with tempfile.TemporaryDirectory(dir=PLACE) as place:
+        shutil.copytree(t.trace("ust-func"), place + "/out")
+        with open(place + "/out/secret", "w", encoding="ascii") as file:
+            file.write("secret")
+        trace = place + "/out/ust-func"
+        names = {one["name"] for one in t.report("functions", trace, "--limit", "0")["functions"]}
+        assert "checksum" in names, names
+        for path, reason in (("secret", "Permission denied"), ("proxyapp", "could")):
+            status, said = misbehave("read %s/out/%s" % (place, path), "functions", trace)
+            assert not status and "read %s/out/%s: %s" % (place, path, reason) in said, (path, status, said[:400])
+
+
 def batch():
     """The line says how it ended, and the others are whole."""
     with tempfile.TemporaryDirectory(dir=PLACE) as place:
@@ -160,6 +174,7 @@ def same():
 
 if LANDLOCK:
     tap.case("files that were not asked for are not read or written", secrets)
+    tap.case("programs beside a trace are read", beside)
     tap.case("a link in a trace leads nowhere else", links)
 if SECCOMP:
     for _deed in ("connect", "run"):

@@ -116,7 +116,7 @@ static bool user_source(struct session *session, GPtrArray *traces, const struct
 {
 	const struct trace_directory *directory = g_ptr_array_index(trace->directories, 0);
 	const struct clock_type *clock = clock_of(trace);
-	g_autofree char *trouble = trace->ctf2      ? g_strdup("Babeltrace 2.0 cannot read CTF 2")
+	g_autofree char *trouble = trace->ctf2 ? g_strdup("CTF 2 is not read through Babeltrace")
 				   : trace->trouble ? g_strdup(trace->trouble)
 						    : reader_check_user(trace->directories);
 

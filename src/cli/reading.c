@@ -44,8 +44,8 @@ bool traces_fit_babeltrace(GPtrArray *traces, GError **error)
 			((struct trace_directory *) g_ptr_array_index(trace->directories, 0))->path;
 		if (trace->ctf2) {
 			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-				    "%s is a CTF 2 trace, which Babeltrace 2.0 cannot read; "
-				    "--reader direct can",
+				    "%s is a CTF 2 trace, which cannot be read through "
+				    "Babeltrace; --reader direct can",
 				    directory);
 			return false;
 		}

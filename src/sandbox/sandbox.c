@@ -2,8 +2,11 @@
 /* See sandbox.h. */
 #include "sandbox/sandbox.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,13 +37,51 @@ static const char *const of_system[] = {
 
 /* What is recorded beside a trace, and read (run/finish.c, samples/recorded_maps.c,
  * settings/recorded.c, foreign/statedump.c, symbols/binaries.c). */
-static const char *const beside[] = {"kallsyms", "settings", "maps", "statedump.json", "bin"};
+static const char *const beside[] = {"kallsyms",       "settings", "maps",
+				     "statedump.json", "bin",      ".debug"};
+
+/* Files looked at in a directory that a trace lies in; it may be a home directory. */
+#define MOST_LOOKED_AT 2000
 
 static void read_in(struct confine *confine, const char *directory, const char *name)
 {
 	g_autofree char *path = g_build_filename(directory, name, NULL);
 
 	confine_read(confine, path);
+}
+
+static bool is_program(const char *path)
+{
+	char magic[SELFMAG] = "";
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat about;
+	bool is = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+		  read(fd, magic, SELFMAG) == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/* Programs and their debug files beside a trace: which of them it names is not known before it is
+ * read, and the whole directory is not the trace's. */
+static void read_programs(struct confine *confine, const char *directory)
+{
+	GDir *files = g_dir_open(directory, 0, NULL);
+	const char *name;
+
+	for (int left = MOST_LOOKED_AT; files && left > 0 && (name = g_dir_read_name(files));) {
+		g_autofree char *path = g_build_filename(directory, name, NULL);
+		struct stat about;
+
+		if (lstat(path, &about) != 0 || !S_ISREG(about.st_mode))
+			continue;
+		left--;
+		if (is_program(path))
+			confine_read(confine, path);
+	}
+	if (files)
+		g_dir_close(files);
 }
 
 static void read_trace(struct confine *confine, const char *path)
@@ -53,6 +94,7 @@ static void read_trace(struct confine *confine, const char *path)
 
 		for (size_t i = 0; i < G_N_ELEMENTS(beside); i++)
 			read_in(confine, above, beside[i]);
+		read_programs(confine, above);
 		g_free(at);
 		at = above;
 	}
@@ -87,6 +129,20 @@ static void read_given(struct confine *confine, const struct options *options)
 	read_texts(confine, options->binary_paths);
 }
 
+/* LeakSanitizer from clang 19 on reads which leaks are known when it ends. */
+static void read_suppressions(struct confine *confine)
+{
+	const char *options = g_getenv("LSAN_OPTIONS");
+	const char *at = options ? strstr(options, "suppressions=") : NULL;
+	g_autofree char *path = NULL;
+
+	if (!at)
+		return;
+	at += strlen("suppressions=");
+	path = g_strndup(at, strcspn(at, ":"));
+	confine_read(confine, path);
+}
+
 static void read_system(struct confine *confine)
 {
 	g_autofree char *own = g_file_read_link("/proc/self/exe", NULL);
@@ -103,6 +159,8 @@ static void read_system(struct confine *confine)
 		confine_read(confine, built);
 	confine_write(confine, "/dev/null", true);
 	confine_read(confine, CONFINE_SANITIZED ? "/proc/self" : "/proc/self/statm");
+	if (CONFINE_SANITIZED)
+		read_suppressions(confine);
 }
 
 /* The directory that is there, of those that lead to it: it will be made. */
