@@ -314,6 +314,15 @@ def check_own_pages():
     half = batch("--map", pages and lines[0]["trace"], "--pages", root + "/p & q/r")
     assert merged(*lines_of(half))["traces"][0]["page"] == pages[0]
     assert batch(*asked).stdout == done.stdout
+    # a page that cannot be written: the lines are as they were, and the run says so
+    where = root + "/places"
+    page, = (line["page"] for line in lines_of(batch(root + "/c", "--pages", where)))
+    os.unlink(page)
+    os.mkdir(page)
+    lost = batch(root + "/c", "--pages", where)
+    line, = lines_of(lost)
+    assert lost.returncode == 5 and line["status"] == 0 and "page" not in line, lost
+    assert b"1 page could not be written" in lost.stderr and "its page was not written" in line["messages"], lost
     # nowhere to write to: said, and the rest goes on
     with open(root + "/file", "w", encoding="utf-8"):
         pass

@@ -223,7 +223,7 @@ static void begin_page(struct mapping *all, struct job *job)
 		g_clear_pointer(&job->page, g_free);
 }
 
-static void end_page(const struct options *options, struct job *job)
+static void end_page(struct mapping *all, struct job *job)
 {
 	g_autofree char *said = take_text(job->err);
 	json_t *messages = json_object_get(job->line, "messages");
@@ -234,7 +234,10 @@ static void end_page(const struct options *options, struct job *job)
 
 		json_object_set_new(job->line, "page", json_string(valid));
 	} else {
-		json_t *why = messages_of(options, job->trace, said, "its page was not written");
+		json_t *why =
+			messages_of(all->options, job->trace, said, "its page was not written");
+
+		all->pages_lost++;
 
 		json_array_extend(messages, why);
 		json_decref(why);
@@ -258,7 +261,7 @@ void job_end(struct mapping *all, struct job *job, int wait_status)
 	job->pid = 0;
 	all->running--;
 	if (job->page) {
-		end_page(all->options, job);
+		end_page(all, job);
 	} else {
 		end_line(all, job, wait_status);
 		begin_page(all, job);

@@ -125,8 +125,10 @@ static bool map_all(struct mapping *all, GPtrArray *traces, GError **error)
 
 /* Those that are asked for, a line each, also into `lines`; or only planned. */
 static bool analyse(struct options *options, GPtrArray *paths, FILE *lines,
-		    const struct batch_host *host, GError **error)
+		    const struct batch_host *host, guint *pages_lost, GError **error)
 {
+	bool ok;
+
 	g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
 	struct mapping all = {.options = options, .lines = lines};
 
@@ -141,7 +143,22 @@ static bool analyse(struct options *options, GPtrArray *paths, FILE *lines,
 	}
 	if (options->batch.plan)
 		return engines_plan(options, paths, traces, host->say, host->identify, error);
-	return map_all(&all, traces, error);
+	ok = map_all(&all, traces, error);
+	*pages_lost = all.pages_lost;
+	return ok;
+}
+
+/* What the lines say stands; but that there is a page for each does not. */
+static int tell_lost(guint pages_lost, int status)
+{
+	g_autofree char *text = NULL;
+
+	if (!pages_lost)
+		return status;
+	text = g_strdup_printf("%u page%s could not be written: the trace's line says why",
+			       pages_lost, pages_lost == 1 ? "" : "s");
+	tell(NULL, text);
+	return status == 1 /* a limit */ ? status : WHYLATE_ERROR_OUTPUT;
 }
 
 static void say(const char *text)
@@ -156,6 +173,7 @@ int batch_run(int argc, char **argv)
 	g_autoptr(GError) error = NULL;
 	struct options options;
 	FILE *lines = NULL;
+	guint pages_lost = 0;
 	int status;
 
 	command_options(&options, &batch_command);
@@ -174,13 +192,12 @@ int batch_run(int argc, char **argv)
 	if (!error && options.batch.follow)
 		batch_follow(&options, paths, lines, &error);
 	else if (!error && !options.batch.merge)
-		analyse(&options, paths, lines, &host, &error);
+		analyse(&options, paths, lines, &host, &pages_lost, &error);
 	if (!error && !options.batch.map && !options.batch.plan)
 		status = batch_sum(&options, paths, lines, &host, &error);
 	else if (lines)
 		fclose(lines);
-	if (error)
-		status = tell_error(NULL, error);
+	status = error ? tell_error(NULL, error) : tell_lost(pages_lost, status);
 	options_clear(&options);
 	return status;
 }

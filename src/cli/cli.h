@@ -134,6 +134,7 @@ struct mapping {
 	struct options *options; /* borrowed */
 	struct job *jobs; /* owned */
 	guint count, begun, printed, running;
+	guint pages_lost; /* could not be written */
 	struct output output;
 	FILE *lines; /* borrowed; all lines, for the sum; NULL: only mapped */
 };
