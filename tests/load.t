@@ -69,6 +69,61 @@ def page_full():
             step, done.returncode, done.stderr, os.listdir(place))
 
 
+def files_below(place):
+    found = {}
+    for at, _, names in os.walk(place):
+        for name in names:
+            with open(os.path.join(at, name), "rb") as file:
+                found[os.path.relpath(os.path.join(at, name), place)] = file.read()
+    return found
+
+
+OUTPUTS = {"csv": ["export", "--as", "csv", "--output", "PLACE/out"],
+           "sqlite": ["export", "--as", "sqlite", "--output", "PLACE/out"],
+           "perfetto": ["export", "--as", "perfetto", "--output", "PLACE/out"],
+           "profiles": ["profile", "--save", "PLACE/out"],
+           "ctf": ["export", "--as", "ctf", "--from", "+20ms", "--to", "+40ms", "--output", "PLACE/out"]}
+
+
+def whole_of(kind):
+    with tempfile.TemporaryDirectory() as place:
+        t.run(*[a.replace("PLACE", place) for a in OUTPUTS[kind]], TRACE)
+        whole = files_below(place)
+    assert whole
+    return whole
+
+
+def alike(have, whole):
+    """Babeltrace gives each trace that it writes an identity of its own: sizes only."""
+    return set(have) <= set(whole) and all(
+        len(data) == len(whole[name]) if name.startswith("out/startup-chain/") else data == whole[name]
+        for name, data in have.items())
+
+
+def output_killed(kind):
+    """What has its name is whole: all of it, but for tables, which get theirs one after the other. What else lies there
+    is at most one thing, which has another name."""
+    whole = whole_of(kind)
+    for step, place, _ in steps("kill", *OUTPUTS[kind], TRACE):
+        have = {name: data for name, data in files_below(place).items() if name.split("/")[0] == "out"}
+        assert alike(have, whole) and (kind == "csv" or len(have) in (0, len(whole))), (step, list(have))
+        assert len([name for name in os.listdir(place) if name != "out"]) <= 1, (step, os.listdir(place))
+
+
+def output_full(kind):
+    """Either it is whole and the command ended with 0, or there is nothing and it said so."""
+    whole = whole_of(kind)
+    for number in (errno.ENOSPC, errno.EIO):
+        for step, place, done in steps(number, *OUTPUTS[kind], TRACE):
+            have = files_below(place)
+            assert done.returncode in (0, 5), (step, done.returncode, done.stderr)
+            assert alike(have, whole) and len(have) == (0 if done.returncode else len(whole)), (step, done.returncode, list(have), done.stderr)
+            assert done.returncode == 0 or done.stderr.count(b"\n") >= 1, (step, done.stderr)
+
+
+for _kind in OUTPUTS:
+    tap.case("killed at each step of " + _kind, output_killed, _kind)
+    tap.case("no room at each step of " + _kind, output_full, _kind)
 tap.case("killed at each step of keeping a trace", image_killed)
 tap.case("no room at each step of keeping a trace", image_full)
 tap.case("killed at each step of a page", page_killed)

@@ -123,7 +123,7 @@ def rewritten(name, *options):
     with tempfile.TemporaryDirectory(dir=t.CACHE) as place:
         # from 2.1 on it writes CTF 2 unless told otherwise, and 2.0 knows no other version and no such parameter
         says = subprocess.run(["babeltrace2", "--version"], check=True, capture_output=True).stdout
-        version = "" if says.startswith(b"Babeltrace 2.0.") else ',ctf-version="1.8"'
+        version = "" if says.startswith(b"Babeltrace 2.0.") else ',ctf-version="1"'
         subprocess.run(["babeltrace2", t.trace(name), "--component=sink.ctf.fs", "--params",
                         'path="%s",quiet=yes%s' % (place, version)], check=True, stdout=subprocess.DEVNULL)
         recorded = plain(t.report(*options, t.trace(name), "--quiet"))

@@ -10,7 +10,8 @@
  *
  * The directory gets its name when all is in it. A child waits meanwhile, and
  * removes what there is if this process ends in any way before that: a signal's
- * handler could not, as the names are Babeltrace's.
+ * handler could not, as the names are Babeltrace's. Another one writes, since
+ * sink.ctf.fs of 2.0.4 aborts where a file cannot be made or written.
  */
 #include "cli/graph.h"
 
@@ -21,6 +22,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -200,7 +202,6 @@ struct cut {
 /* `lossy`: it will not say which events were lost. */
 static bool cut_run(const struct cut *cut, const char *directory, bool lossy, GError **error)
 {
-	static bt_graph *given_up;
 	bt_value *trim = trimmer_parameters(cut->from, cut->to);
 	bt_value *place = sink_parameters(directory, lossy);
 	const struct trace_directory *first = g_ptr_array_index(cut->directories, 0);
@@ -210,18 +211,16 @@ static bool cut_run(const struct cut *cut, const char *directory, bool lossy, GE
 
 	bt_value_put_ref(trim);
 	bt_value_put_ref(place);
-	if (ok) {
-		bt_graph_put_ref(graph);
-	} else {
+	if (!ok) {
 		g_autofree char *cause = messages_library_error();
 
 		cause[strcspn(cause, ":")] = 0; /* what follows are addresses of its objects */
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT,
 			    "Babeltrace cannot cut the trace %s: %s", first->path,
 			    *cause ? cause : "it did not say why");
-		given_up = graph; /* sink.ctf.fs of 2.0.4 crashes if it ends after a failure */
 	}
-	(void) given_up;
+	if (ok)
+		bt_graph_put_ref(graph); /* after a failure it would crash; the process ends */
 	bt_current_thread_clear_error();
 	return ok;
 }
@@ -327,6 +326,64 @@ static bool cut_all(const struct session *session, GPtrArray *paths, GPtrArray *
 	return ok;
 }
 
+/* What the child that writes tells. */
+struct cut_told {
+	bool lossy;
+	char message[1000]; /* "": it is written */
+};
+
+/* The child. */
+static void write_and_tell(const struct session *session, GPtrArray *paths, GPtrArray *traces,
+			   int64_t from, int64_t to, const char *directory, int tell)
+{
+	struct cut_told told = {0};
+	g_autoptr(GError) error = NULL;
+	ssize_t written;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!cut_all(session, paths, traces, from, to, directory, &told.lossy, &error))
+		g_strlcpy(told.message, error->message, sizeof told.message);
+	written = write(tell, &told, sizeof told); /* less than PIPE_BUF: in one piece */
+	_exit(written == sizeof told ? error ? error->code : 0 : WHYLATE_ERROR_OUTPUT);
+}
+
+static bool cut_apart(const struct session *session, GPtrArray *paths, GPtrArray *traces,
+		      int64_t from, int64_t to, const char *directory, bool *lossy, GError **error)
+{
+	struct cut_told told = {0};
+	int ends[2], status = 0;
+	ssize_t got;
+	pid_t child;
+
+	if (pipe(ends) != 0)
+		return set_cut_error(directory, errno, error);
+	fflush(NULL);
+	child = fork();
+	if (child == 0)
+		write_and_tell(session, paths, traces, from, to, directory, ends[1]);
+	close(ends[1]);
+	do
+		got = read(ends[0], &told, sizeof told);
+	while (got < 0 && errno == EINTR);
+	close(ends[0]);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	*lossy = told.lossy;
+	if (child < 0)
+		return set_cut_error(directory, errno, error);
+	if (got == sizeof told && !*told.message)
+		return true;
+	if (got == sizeof told)
+		g_set_error(error, WHYLATE_ERROR, WEXITSTATUS(status), "%s", told.message);
+	else
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT,
+			    "Babeltrace cannot cut the trace: it was ended by signal %d (%s), as "
+			    "2.0 does where a file cannot be written; make room, or write "
+			    "elsewhere",
+			    WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return false;
+}
+
 /* As mkdir() would have made it. */
 static void open_up(const char *directory)
 {
@@ -355,7 +412,7 @@ bool cut_window(const struct session *session, GPtrArray *paths, int64_t from, i
 		g_rmdir(temporary);
 		return set_cut_error(output, errno, error);
 	}
-	ok = cut_all(session, paths, traces, from, to, temporary, &lossy, error);
+	ok = cut_apart(session, paths, traces, from, to, temporary, &lossy, error);
 	if (ok) {
 		open_up(temporary);
 		if (g_rename(temporary, trimmed) != 0)

@@ -127,8 +127,11 @@ bool export_csv_all(struct walk *walk, const char *directory, GError **error)
 		ok = output_flush(&outputs[t], error);
 	for (int t = 0; t < TABLE_COUNT && ok; t++)
 		ok = output_commit(&outputs[t], error);
-	for (int t = 0; t < TABLE_COUNT; t++)
+	for (int t = 0; t < TABLE_COUNT; t++) {
+		if (!ok && made && outputs[t].place)
+			g_unlink(outputs[t].place); /* one that has its name already */
 		output_clear(&outputs[t]);
+	}
 	if (!ok && made)
 		g_rmdir(directory);
 	output_made(NULL);
