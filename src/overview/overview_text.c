@@ -116,7 +116,7 @@ static void containers(const struct report *report)
 	if (list->len)
 		text_heading(report->output, "Containers: namespaces other than the host's");
 	text_lines(report, ROWS(list), container_line);
-	containers_free(list);
+	g_array_free(list, TRUE);
 }
 
 static void open_wait_line(const struct report *report, const void *row)

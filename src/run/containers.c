@@ -97,6 +97,11 @@ static void add_pid_namespaces(struct collector *collector, uint32_t index)
 	}
 }
 
+static void clear(void *data)
+{
+	g_array_free(((struct container *) data)->names, TRUE);
+}
+
 GArray *containers_new(const struct session *session)
 {
 	const struct model *model = &session->trace.model;
@@ -105,6 +110,7 @@ GArray *containers_new(const struct session *session)
 				      {0},
 				      g_hash_table_new(NULL, NULL)};
 
+	g_array_set_clear_func(collector.list, clear); /* however it is freed */
 	idmap_init(&collector.index);
 	for (uint32_t i = 0; i < model->thread_count; i++) {
 		const struct thread *thread = model_thread(model, i);
@@ -123,13 +129,6 @@ GArray *containers_new(const struct session *session)
 	idmap_clear(&collector.index);
 	g_hash_table_destroy(collector.named);
 	return collector.list;
-}
-
-void containers_free(GArray *containers)
-{
-	for (guint i = 0; i < containers->len; i++)
-		g_array_free(g_array_index(containers, struct container, i).names, TRUE);
-	g_array_free(containers, TRUE);
 }
 
 static void choose(struct session *session, uint16_t host, enum namespace_kind kind,
@@ -310,7 +309,7 @@ bool container_choose(struct session *session, GError **error)
 		choose_name(session, containers, wanted);
 	if (ok && !session->asked.chosen->len)
 		ok = none_such(session, containers, wanted, error);
-	containers_free(containers);
+	g_array_free(containers, TRUE);
 	return ok;
 }
 

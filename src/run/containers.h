@@ -24,9 +24,8 @@ struct container {
 };
 
 /* Those with a thread in the window, by host, kind, number. Free with
- * containers_free(). */
+ * g_array_free(), which frees what is in them. */
 GArray *containers_new(const struct session *session);
-void containers_free(GArray *containers);
 
 /* "pid:[4026532201]", as `ls -l /proc/PID/ns` prints it; free with g_free(). */
 char *namespace_text(enum namespace_kind kind, uint32_t number);
