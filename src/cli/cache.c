@@ -29,7 +29,7 @@
 
 struct cache {
 	struct identity identity;
-	GPtrArray *paths;  /* borrowed */
+	GPtrArray *paths;  /* shared */
 	char *directory;   /* owned */
 	char *path;        /* owned; of the image */
 	bool always;       /* a directory was named: whatever the size */
@@ -119,7 +119,7 @@ struct cache *cache_new(const struct options *options, GPtrArray *paths)
 	}
 	cache = g_new0(struct cache, 1);
 	cache->identity = identity;
-	cache->paths = paths;
+	cache->paths = g_ptr_array_ref(paths); /* the second of a diff has one of its own */
 	cache->started = g_get_real_time() * 1000;
 	cache->always = options->cache != NULL;
 	cache->directory = g_steal_pointer(&directory);
@@ -135,6 +135,7 @@ void cache_free(struct cache *cache)
 	if (!cache)
 		return;
 	identity_clear(&cache->identity);
+	g_ptr_array_unref(cache->paths);
 	g_free(cache->directory);
 	g_free(cache->path);
 	g_free(cache);

@@ -48,10 +48,18 @@ static void remove_tree(const char *path)
 struct keeper {
 	pid_t pid;
 	int done; /* the child's end of it closes with this process */
+	char *directory; /* owned */
 };
 
-/* The child: waits for the word that all is well, or for the end of who should say it. */
-static void keep(const char *directory, int done)
+/* What the keeper tells; less than PIPE_BUF, so in one piece. */
+struct kept {
+	int code; /* errno of making it */
+	char directory[4000];
+};
+
+/* The child: makes the directory, so that no end of its parent leaves one that nobody knows of;
+ * then waits for the word that all is well, or for the end of who should say it. */
+static void keep(struct kept *kept, int made, int done)
 {
 	char word;
 	ssize_t got;
@@ -59,40 +67,66 @@ static void keep(const char *directory, int done)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	do
-		got = read(done, &word, 1);
-	while (got < 0 && errno == EINTR);
-	if (got != 1)
-		remove_tree(directory);
+	signal(SIGPIPE, SIG_IGN);
+	if (!g_mkdtemp_full(kept->directory, 0700))
+		kept->code = errno;
+	got = write(made, kept, sizeof *kept);
+	if (got == sizeof *kept && !kept->code) {
+		do
+			got = read(done, &word, 1);
+		while (got < 0 && errno == EINTR);
+	}
+	if (!kept->code && got != 1)
+		remove_tree(kept->directory);
 	_exit(0);
 }
 
-static bool keeper_begin(struct keeper *keeper, const char *directory)
+/* False: errno says why there is no directory beside `output`. */
+static bool keeper_begin(struct keeper *keeper, const char *output)
 {
-	int ends[2];
+	struct kept kept = {0};
+	int made[2], done[2];
+	ssize_t got;
 
-	if (pipe(ends) != 0)
+	if (pipe(made) != 0)
 		return false;
-	fflush(NULL);
-	keeper->pid = fork();
-	if (keeper->pid == 0) {
-		close(ends[1]);
-		keep(directory, ends[0]);
+	if (pipe(done) != 0) {
+		close(made[0]);
+		close(made[1]);
+		return false;
 	}
-	close(ends[0]);
-	keeper->done = ends[1];
-	return keeper->pid > 0;
+	if (g_snprintf(kept.directory, sizeof kept.directory, "%s.XXXXXX", output) >=
+	    (int) sizeof kept.directory)
+		kept.code = ENAMETOOLONG;
+	fflush(NULL);
+	keeper->pid = kept.code ? -1 : fork();
+	if (keeper->pid == 0) {
+		close(made[0]);
+		close(done[1]);
+		keep(&kept, made[1], done[0]);
+	}
+	close(made[1]);
+	close(done[0]);
+	keeper->done = done[1];
+	do
+		got = read(made[0], &kept, sizeof kept);
+	while (got < 0 && errno == EINTR);
+	close(made[0]);
+	keeper->directory = g_strdup(kept.directory);
+	errno = got == sizeof kept || kept.code ? kept.code : EIO;
+	return !errno;
 }
 
 /* `whole`: the directory has its name; else it is removed. */
-static void keeper_end(const struct keeper *keeper, bool whole)
+static void keeper_end(struct keeper *keeper, bool whole)
 {
 	ssize_t written = whole ? write(keeper->done, "", 1) : 0;
 
 	(void) written;
 	close(keeper->done);
-	while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
+	while (keeper->pid > 0 && waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
 		;
+	g_clear_pointer(&keeper->directory, g_free);
 }
 
 static bool set_cut_error(const char *output, int code, GError **error)
@@ -397,25 +431,19 @@ bool cut_window(const struct session *session, GPtrArray *paths, int64_t from, i
 		const char *output, GError **error)
 {
 	g_autoptr(GPtrArray) traces = traces_find(paths, error);
-	g_autofree char *trimmed = g_strdup(output), *temporary = NULL;
-	struct keeper keeper;
+	g_autofree char *trimmed = g_strdup(output);
+	struct keeper keeper = {0};
 	bool ok, lossy = false;
 
 	if (!traces || !traces_fit_babeltrace(traces, error) || !is_free(output, error))
 		return false;
 	while (strlen(trimmed) > 1 && g_str_has_suffix(trimmed, "/"))
 		trimmed[strlen(trimmed) - 1] = 0;
-	temporary = g_strconcat(trimmed, ".XXXXXX", NULL);
-	if (!g_mkdtemp_full(temporary, 0700))
-		return set_cut_error(output, errno, error);
-	if (!keeper_begin(&keeper, temporary)) {
-		g_rmdir(temporary);
-		return set_cut_error(output, errno, error);
-	}
-	ok = cut_apart(session, paths, traces, from, to, temporary, &lossy, error);
+	ok = keeper_begin(&keeper, trimmed) || set_cut_error(output, errno, error);
+	ok = ok && cut_apart(session, paths, traces, from, to, keeper.directory, &lossy, error);
 	if (ok) {
-		open_up(temporary);
-		if (g_rename(temporary, trimmed) != 0)
+		open_up(keeper.directory);
+		if (g_rename(keeper.directory, trimmed) != 0)
 			ok = set_cut_error(output, errno, error);
 	}
 	keeper_end(&keeper, ok);
