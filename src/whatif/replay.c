@@ -85,7 +85,7 @@ static bool count_picked(struct replay *replay, const GArray *ways, GError **err
 {
 	for (guint i = 0; i < replay->texts->len; i++) {
 		uint64_t count;
-		uint32_t threads;
+		uint32_t threads = 0;
 		int64_t ns;
 
 		rules_picked(replay->rules, i, &count, &ns);
