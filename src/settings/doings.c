@@ -5,12 +5,33 @@
 #include "waits/causes.h"
 #include "waits/state_names.h"
 
+#define ASKED 16 /* texts that were asked for last, by their numbers */
+
+/* Which texts fit a list of patterns: a thread waits for the same few again and again. */
+struct fits {
+	char *const *patterns;
+	uint32_t text[ASKED]; /* interned; 0: not asked for yet */
+	bool fit[ASKED];
+};
+
 /* A known setting while a thread's life is read. */
 struct sought {
 	const struct known_setting *known;
+	struct fits calls, objects, between;
 	bool asked; /* it waited for what is `between`, … */
 	bool since; /* … and has not done it since */
 };
+
+static bool fits(const struct session *session, struct fits *fits, uint32_t text)
+{
+	uint32_t at = text % ASKED;
+
+	if (!text || fits->text[at] != text) {
+		fits->text[at] = text;
+		fits->fit[at] = known_fits(fits->patterns, session_text(session, text));
+	}
+	return fits->fit[at];
+}
 
 static bool is_of_program(const struct session *session, uint32_t thread, uint32_t leader,
 			  const struct known_setting *known)
@@ -92,7 +113,7 @@ static bool is_packet_of(const struct session *session, const struct block *bloc
 /* What the wait was on, in any of the ways that a report names it, fits; it becomes `object`, 0
  * where it has no name of its own. */
 static bool object_fits(const struct session *session, const struct block *block,
-			char *const *patterns, uint32_t *object)
+			struct fits *wanted, uint32_t *object)
 {
 	const struct reason *reason = block_reason(session, block);
 	uint32_t ways[] = {reason ? reason->object : 0, session_resource(session, block),
@@ -100,21 +121,21 @@ static bool object_fits(const struct session *session, const struct block *block
 
 	for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
 		*object = ways[i];
-		if (ways[i] && known_fits(patterns, session_text(session, ways[i])))
+		if (ways[i] && fits(session, wanted, ways[i]))
 			return true;
 	}
 	*object = 0;
-	return is_packet_of(session, block, patterns);
+	return is_packet_of(session, block, wanted->patterns);
 }
 
-static bool wait_fits(const struct session *session, const struct wait *wait,
-		      const struct known_setting *known, uint32_t *object)
+static bool wait_fits(const struct session *session, const struct wait *wait, struct sought *sought,
+		      uint32_t *object)
 {
-	uint32_t call = PACK_NUMBER(wait->leaf);
+	const struct known_setting *known = sought->known;
 
-	if (known->works || !known_fits(known->calls, session_text(session, call)))
+	if (known->works || !fits(session, &sought->calls, PACK_NUMBER(wait->leaf)))
 		return false;
-	return (object_fits(session, wait->block, known->objects, object) || !known->objects) &&
+	return (object_fits(session, wait->block, &sought->objects, object) || !known->objects) &&
 	       ended_by(session, wait->block, known->enders) &&
 	       was_behind(session, wait, known->behind) &&
 	       (!known->causes ||
@@ -146,11 +167,11 @@ static void take_wait(const struct session *session, uint32_t thread, const stru
 		struct sought *at = &g_array_index(all, struct sought, i);
 		uint32_t object;
 
-		if (!taken && wait.woken && wait_fits(session, &wait, at->known, &object)) {
+		if (!taken && wait.woken && wait_fits(session, &wait, at, &object)) {
 			add(doings, span, at, object);
 			taken = true;
 		} else if (at->known->between &&
-			   object_fits(session, wait.block, at->known->between, &object)) {
+			   object_fits(session, wait.block, &at->between, &object)) {
 			at->asked = at->since = true;
 		}
 	}
@@ -166,9 +187,8 @@ static void take_work(const struct session *session, const struct span *span, GA
 	for (guint i = 0; i < all->len; i++) {
 		struct sought *at = &g_array_index(all, struct sought, i);
 
-		if (at->known->works &&
-		    known_fits(at->known->calls, session_text(session, PACK_NUMBER(span->leaf))) &&
-		    known_fits(at->known->objects, session_text(session, object))) {
+		if (at->known->works && fits(session, &at->calls, PACK_NUMBER(span->leaf)) &&
+		    fits(session, &at->objects, object)) {
 			add(doings, span, at, object);
 			return;
 		}
@@ -186,9 +206,13 @@ static GArray *sought_of(const struct session *session, uint32_t thread, bool *w
 
 	*works = false;
 	for (guint i = 0; i < known->len; i++) {
-		struct sought sought = {.known = g_ptr_array_index(known, i)};
+		const struct known_setting *at = g_ptr_array_index(known, i);
+		struct sought sought = {.known = at,
+					.calls.patterns = at->calls,
+					.objects.patterns = at->objects,
+					.between.patterns = at->between};
 
-		if (!is_of_program(session, thread, leader, sought.known))
+		if (!is_of_program(session, thread, leader, at))
 			continue;
 		g_array_append_val(list, sought);
 		*works |= sought.known->works;
