@@ -167,7 +167,8 @@ static void close_node(const struct builder *builder, struct node *node)
 static void piece(struct builder *builder, struct node *const *path, guint depth, int64_t begin,
 		  int64_t end)
 {
-	for (guint i = 0; i < DEPTH_MAX; i++) {
+	/* behind the first that is empty all are */
+	for (guint i = 0; i < depth || (i < DEPTH_MAX && builder->path[i]); i++) {
 		struct node *node = i < depth ? path[i] : NULL, *old = builder->path[i];
 
 		if (old && (old != node || old->open_end != begin)) {
