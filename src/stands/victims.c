@@ -106,7 +106,9 @@ static guint fact_hash(gconstpointer data)
 {
 	const struct fact *fact = data;
 
-	return (fact->victim * 31 + fact->kind) * 31 + (any_object(fact) ? 0 : fact->object);
+	guint hash = (fact->victim * 31 + fact->kind) * 31 + (any_object(fact) ? 0 : fact->object);
+
+	return kind_is_by_subject((enum stand_kind) fact->kind) ? hash * 31 + fact->name : hash;
 }
 
 static gboolean fact_equal(gconstpointer a, gconstpointer b)
