@@ -86,7 +86,7 @@ static bool write_report(const struct periodic *periodic, struct session *sessio
 static bool make_report(const struct periodic *periodic, struct session *session, int64_t from,
 			int64_t to, GError **error)
 {
-	timeline_detach(&session->trace.timeline);
+	timeline_detach(&session->trace.timeline, false);
 	session->asked.interrupted = NULL; /* what was begun is finished */
 	session->asked.of_stretch = true;
 	session->asked.from = from;

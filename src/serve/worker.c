@@ -68,7 +68,7 @@ static void work(struct asking *asking, const struct route *route, int file)
 	struct head head;
 	bool ok;
 
-	timeline_detach(&asking->server->session->trace.timeline);
+	timeline_detach(&asking->server->session->trace.timeline, true);
 	route_take(asking, route);
 	asking_end(asking);
 	head = (struct head) {asking->status, (uint32_t) strlen(asking->type), asking->length};

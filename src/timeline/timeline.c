@@ -73,10 +73,10 @@ void timeline_clear(struct timeline *timeline)
 		pages_clear(timeline_store(timeline, i));
 }
 
-void timeline_detach(struct timeline *timeline)
+void timeline_detach(struct timeline *timeline, bool reads)
 {
 	for (enum store i = 0; i < TIMELINE_STORES; i++)
-		pages_detach(timeline_store(timeline, i));
+		pages_detach(timeline_store(timeline, i), reads);
 }
 
 void timeline_let_go(const struct timeline *timeline)

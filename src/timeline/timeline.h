@@ -300,8 +300,9 @@ static inline const struct pages *timeline_stored(const struct timeline *timelin
 /* `memory`: bytes to keep in memory before the stores spill. */
 void timeline_init(struct timeline *timeline, size_t memory);
 void timeline_clear(struct timeline *timeline);
-/* After a fork(), in the child: what is written from now on is its own. */
-void timeline_detach(struct timeline *timeline);
+/* After a fork(), in the child: what is written from now on is its own. `reads`: what was
+ * recorded is not changed any more, as of a kept image (pages_detach()). */
+void timeline_detach(struct timeline *timeline, bool reads);
 
 /* Everything that was spilled leaves resident memory: for questions that go through all of
  * time, over all threads. */

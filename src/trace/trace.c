@@ -7,7 +7,9 @@
 #include "flow/forget.h"
 #include "kernel/kernel_events.h"
 
+#ifndef STORE_MEMORY
 #define STORE_MEMORY (48u << 20) /* bytes of timeline in memory before it spills */
+#endif
 
 static void damage_clear(gpointer data)
 {

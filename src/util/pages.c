@@ -27,7 +27,7 @@ static size_t segment_bytes(const struct pages *pages)
 
 void pages_init(struct pages *pages, size_t record_size, size_t memory_limit)
 {
-	*pages = (struct pages) {.record_size = record_size, .spill_fd = -1};
+	*pages = (struct pages) {.record_size = record_size, .spill_fd = -1, .kept = UINT32_MAX};
 	pages->memory_limit =
 		(uint32_t) MIN(memory_limit / segment_bytes(pages), (size_t) UINT32_MAX);
 }
@@ -39,14 +39,23 @@ void pages_clear(struct pages *pages)
 	g_free(pages->segments);
 	if (pages->spill_fd >= 0)
 		close(pages->spill_fd);
-	*pages = (struct pages) {.record_size = pages->record_size, .spill_fd = -1};
+	*pages = (struct pages) {.record_size = pages->record_size,
+				 .spill_fd = -1,
+				 .kept = UINT32_MAX};
+}
+
+/* A segment of a file leaves resident memory. */
+static void release(const struct pages *pages, uint32_t segment)
+{
+	if (segment >= pages->in_memory && segment != pages->kept && !pages->spill_failed)
+		madvise(pages->segments[segment], segment_bytes(pages), MADV_DONTNEED);
 }
 
 /* A mapped segment of the spill file, or MAP_FAILED with spill_failed set. */
 static void *spill_segment(struct pages *pages)
 {
 	size_t bytes = segment_bytes(pages);
-	off_t offset = (off_t) bytes * (pages->segment_count - pages->in_memory);
+	off_t offset = (off_t) bytes * pages->spilled;
 	void *map;
 	int error;
 
@@ -63,10 +72,12 @@ static void *spill_segment(struct pages *pages)
 		return MAP_FAILED;
 	}
 	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pages->spill_fd, offset);
-	if (map == MAP_FAILED)
+	if (map == MAP_FAILED) {
 		pages->spill_failed = errno;
-	else
-		pages->spilled++;
+		return map;
+	}
+	if (!pages->spilled++)
+		pages->first_spilled = pages->segment_count;
 	return map;
 }
 
@@ -79,9 +90,8 @@ static void add_segment(struct pages *pages)
 		pages->segments = g_renew(char *, pages->segments, pages->segment_room);
 	}
 	if (pages->segment_count >= pages->memory_limit && !pages->spill_failed) {
-		if (pages->segment_count > pages->in_memory)
-			madvise(pages->segments[pages->segment_count - 1], segment_bytes(pages),
-				MADV_DONTNEED);
+		if (pages->segment_count)
+			release(pages, pages->segment_count - 1);
 		map = spill_segment(pages);
 	}
 	if (map == MAP_FAILED) {
@@ -144,9 +154,8 @@ void pages_pass(const struct pages *pages, uint32_t index)
 	uint32_t segment = index >> PAGES_SEGMENT_SHIFT;
 
 	/* one behind stays: lists lead back into it */
-	if ((index & (PAGES_SEGMENT - 1)) == 0 && segment >= 2 && segment - 2 >= pages->in_memory &&
-	    !pages->spill_failed)
-		madvise(pages->segments[segment - 2], segment_bytes(pages), MADV_DONTNEED);
+	if ((index & (PAGES_SEGMENT - 1)) == 0 && segment >= 2)
+		release(pages, segment - 2);
 }
 
 void pages_pass_to(const struct pages *pages, uint32_t *passed, uint32_t index)
@@ -154,32 +163,35 @@ void pages_pass_to(const struct pages *pages, uint32_t *passed, uint32_t index)
 	uint32_t segment = index >> PAGES_SEGMENT_SHIFT;
 
 	for (; *passed + 1 < segment; (*passed)++)
-		if (*passed >= pages->in_memory && !pages->spill_failed)
-			madvise(pages->segments[*passed], segment_bytes(pages), MADV_DONTNEED);
+		release(pages, *passed);
 }
 
 void pages_let_go(const struct pages *pages)
 {
-	for (uint32_t i = pages->in_memory; i < pages->segment_count && !pages->spill_failed; i++)
-		madvise(pages->segments[i], segment_bytes(pages), MADV_DONTNEED);
+	for (uint32_t i = pages->in_memory; i < pages->segment_count; i++)
+		release(pages, i);
 }
 
-void pages_detach(struct pages *pages)
+void pages_detach(struct pages *pages, bool reads)
 {
 	for (uint32_t i = 0; i < pages->spilled; i++) {
 		off_t offset = (off_t) segment_bytes(pages) * i;
+		bool last = i + 1 == pages->spilled;
 
-		if (mmap(pages->segments[pages->in_memory + i], segment_bytes(pages),
-			 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, pages->spill_fd,
-			 offset) == MAP_FAILED)
+		if (mmap(pages->segments[pages->first_spilled + i], segment_bytes(pages),
+			 PROT_READ | (reads && !last ? 0 : PROT_WRITE), MAP_PRIVATE | MAP_FIXED,
+			 pages->spill_fd, offset) == MAP_FAILED)
 			g_error("out of memory: %zu bytes", segment_bytes(pages));
+		if (last)
+			pages->kept = pages->first_spilled + i;
 	}
 	if (pages->spill_fd >= 0)
 		close(pages->spill_fd);
 	pages->spill_fd = -1;
 	pages->spilled = 0;
 	/* letting go of a private page would undo what was written to it */
-	pages->in_memory = pages->segment_count;
+	if (!reads)
+		pages->in_memory = pages->segment_count;
 }
 
 uint32_t pages_reserve(struct pages *pages, uint32_t count)

@@ -20,7 +20,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PAGES_SEGMENT_SHIFT 16 /* records in a segment: 65,536 */
+#ifndef PAGES_SEGMENT_SHIFT
+#define PAGES_SEGMENT_SHIFT 16 /* records in a segment: 65,536 (CONTRIBUTING.md: 12) */
+#endif
 #define PAGES_SEGMENT (1u << PAGES_SEGMENT_SHIFT)
 
 struct pages {
@@ -30,7 +32,9 @@ struct pages {
 	uint32_t segment_room;
 	uint32_t in_memory;    /* the first so many segments are anonymous */
 	uint32_t memory_limit; /* segments to keep in memory before spilling */
-	uint32_t spilled;      /* so many after them are in the file */
+	uint32_t spilled;      /* so many are in the file, from first_spilled on */
+	uint32_t first_spilled;
+	uint32_t kept;         /* this one is never let go; UINT32_MAX: none */
 	uint32_t used;         /* records given out */
 	int spill_fd;          /* -1 until something is spilled */
 	int spill_failed;      /* errno of a spill that could not be made, else 0 */
@@ -64,8 +68,9 @@ void pages_pass_to(const struct pages *pages, uint32_t *passed, uint32_t index);
 void pages_let_go(const struct pages *pages);
 
 /* After a fork(), in the child: what is written from now on is its own. What was
- * spilled stays shared with the parent as long as nobody writes it. */
-void pages_detach(struct pages *pages);
+ * spilled stays shared with the parent as long as nobody writes it. `reads`: it writes to no
+ * record that is there already, but in the last segment; what was spilled can be let go then. */
+void pages_detach(struct pages *pages, bool reads);
 
 static inline void *pages_at(const struct pages *pages, uint32_t index)
 {

@@ -3,6 +3,8 @@
  * are from the manual pages' words, or worked out by hand.
  */
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "event/filter.h"
 #include "event/queue.h"
@@ -287,6 +289,72 @@ static void compare_event(const struct event *event, void *data)
 	}
 }
 
+/* --- records that a process and its child have ---------------------------------------------- */
+
+#define DETACHED (3 * PAGES_SEGMENT + 5) /* the last segment is begun */
+
+static void fill_with(struct pages *pages, uint32_t from, uint32_t to, uint64_t factor)
+{
+	for (uint32_t i = from; i < to; i++) {
+		g_assert_cmpuint(pages_reserve(pages, 1), ==, i);
+		*(uint64_t *) pages_at(pages, i) = i * factor;
+	}
+}
+
+static void assert_filled(const struct pages *pages, uint32_t from, uint32_t to, uint64_t factor)
+{
+	for (uint32_t i = from; i < to; i++) {
+		g_assert_cmpuint(*(uint64_t *) pages_at(pages, i), ==, i * factor);
+		pages_pass(pages, i);
+	}
+}
+
+/* The child lets go of what was spilled and adds to it, in the begun segment and behind it; the
+ * parent has what it had. `memory`: segments that are not spilled. */
+static void detach(uint32_t memory, bool reads)
+{
+	struct pages pages;
+	int status;
+	pid_t child;
+
+	pages_init(&pages, sizeof(uint64_t), memory * PAGES_SEGMENT * sizeof(uint64_t));
+	fill_with(&pages, 0, DETACHED, 3);
+	child = fork();
+	if (!child) {
+		pages_detach(&pages, reads);
+		pages_let_go(&pages);
+		assert_filled(&pages, 0, DETACHED, 3);
+		fill_with(&pages, DETACHED, 6 * PAGES_SEGMENT, 7);
+		pages_let_go(&pages);
+		assert_filled(&pages, 0, DETACHED, 3);
+		assert_filled(&pages, DETACHED, 6 * PAGES_SEGMENT, 7);
+		*(uint64_t *) pages_at(&pages, DETACHED - 1) = 1; /* of the begun one */
+		if (!reads)
+			*(uint64_t *) pages_at(&pages, 1) = 1;
+		pages_let_go(&pages);
+		g_assert_cmpuint(*(uint64_t *) pages_at(&pages, DETACHED - 1), ==, 1);
+		g_assert_cmpuint(*(uint64_t *) pages_at(&pages, 1), ==, reads ? 3 : 1);
+		pages_clear(&pages);
+		_exit(0);
+	}
+	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+	g_assert_cmpint(status, ==, 0);
+	g_assert_cmpuint(pages.used, ==, DETACHED);
+	assert_filled(&pages, 0, DETACHED, 3);
+	fill_with(&pages, DETACHED, DETACHED + 9, 5);
+	pages_let_go(&pages);
+	assert_filled(&pages, DETACHED, DETACHED + 9, 5);
+	pages_clear(&pages);
+}
+
+static void test_detached_pages(void)
+{
+	for (uint32_t memory = 0; memory < 5; memory++) {
+		detach(memory, true);
+		detach(memory, false);
+	}
+}
+
 /* What comes out of the queue is what went in, through the file too. */
 static void test_queue(void)
 {
@@ -447,6 +515,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/util/idmap", test_idmap);
 	g_test_add_func("/util/pages", test_pages);
 	g_test_add_func("/event/filter", test_filter);
+	g_test_add_func("/util/pages/detached", test_detached_pages);
 	g_test_add_func("/event/queue", test_queue);
 	g_test_add_func("/event/kinds", test_kinds);
 	g_test_add_func("/event/syscall-numbers", test_syscall_numbers);
