@@ -29,6 +29,7 @@
 #define LOSERS_AT 2    /* behind so many sentences stands who lost most */
 #define LOSERS_MAX 2   /* of several threads, that are named */
 #define SHARE_MIN 0.01 /* smaller shares are in the critical path's list */
+#define ALL_ELSE_MIN 0.0005 /* what no sentence tells: 0.1 %, rounded */
 
 static bool through_spans_gap(const struct session *session, const struct through *wait)
 {
@@ -415,12 +416,26 @@ static void add_counts(const struct telling *telling, const struct item *item, g
 	}
 }
 
+/* "3.1 % (156.2 ms): everything else.": so that the parts add up to the whole. */
+static char *all_else(const struct telling *telling, int64_t ns)
+{
+	GString *text;
+
+	if (telling->ns <= 0 || (double) ns < ALL_ELSE_MIN * (double) telling->ns)
+		return NULL;
+	text = sentence_new(telling, ns);
+	g_string_append(text, "everything else.");
+	return g_string_free(text, FALSE);
+}
+
 static GPtrArray *sentences(const struct telling *telling, GArray *counts)
 {
 	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) tries = g_array_new(FALSE, FALSE, sizeof(struct tried));
 	g_autoptr(GPtrArray) shares = shares_new(telling, tries);
 	g_autoptr(GPtrArray) items = items_new(telling, shares, tries);
+	int64_t rest = telling->ns;
+	guint told;
 
 	for (guint i = 0; i < items->len && i < SENTENCES_MAX; i++) {
 		const struct item *item = g_ptr_array_index(items, i);
@@ -428,10 +443,14 @@ static GPtrArray *sentences(const struct telling *telling, GArray *counts)
 		if (i && (double) item->ns < SHARE_MIN * (double) telling->ns)
 			break;
 		g_ptr_array_add(list, sentence(telling, item, tries));
+		rest -= item->ns;
 		if (counts && may_be_gone(item))
 			add_counts(telling, item, i, counts);
 	}
-	add(list, asides(telling, items, list->len));
+	told = list->len;
+	if (told)
+		add(list, all_else(telling, rest));
+	add(list, asides(telling, items, told));
 	add(list, caution(telling));
 	return list;
 }
