@@ -319,6 +319,30 @@ def pair():
         assert any("(on its CPU ran guest %s's CPU 0/KVM" % other in v for v in report["verdict"]), report["verdict"]
 
 
+def ids():
+    """gapp of web and gapp of batch are two findings: each has an id, with the time of its item
+    alone (`explain` looks there)."""
+    report = t.report("overview", *PAIR_ALL)
+    items = report["stands_out"]
+    assert {i["thread"]["host"] for i in items if i["thread"]["name"] == "gapp"} == {1, 2}, items
+    assert len({i["finding"] for i in items}) == len(items), items
+    findings = {f["id"]: f for f in report["findings"]}
+    for item in items:
+        one = findings[item["finding"]]
+        assert (one["ns"], one["count"], one["title"]) == (item["ns"], item["count"], item["sentence"]), (one, item)
+
+
+def not_traced():
+    """guest-pair's host has two machines, of the processes 275 and 576 (those of the threads 287 and 585): each guest
+    whose trace is not given is named."""
+    def missing(*traces):
+        said = t.report("check", *traces)["coverage"]["missing"]
+        return [re.search(r"\((\d+)\) did: its own trace is not here", m).group(1) for m in said if "its own trace is" in m]
+    host, web, batch = PAIR_ALL
+    assert missing(host) == ["275", "576"], missing(host)
+    assert missing(host, web) == ["576"] and missing(host, batch) == ["275"] and not missing(*PAIR_ALL)
+
+
 def in_requests():
     """What the host took is a cause of its own there, not an interrupt."""
     report = t.report("requests", HOST, GUEST, "--preset", "syscall:preadv2", "--host", "guest")
@@ -341,4 +365,6 @@ tap.case("why a guest was left", exits)
 tap.case("two guests that disturb each other", pair)
 tap.case("nothing is foretold of both together", not_foretold)
 tap.case("of requests", in_requests)
+tap.case("two findings, two ids", ids)
+tap.case("guests whose traces are not there, each", not_traced)
 sys.exit(tap.done())

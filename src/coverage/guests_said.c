@@ -39,20 +39,49 @@ static char *why_not(const struct session *session, guint inside, guint outside)
 			       name, host);
 }
 
-/* "what the guests of hypervisor did (qemu-system-x86 (265)): …" */
-static char *untraced(const struct session *session, guint number, uint32_t vcpu)
+/* Of the machine's process the thread that leads it, else `vcpu` itself. */
+static uint32_t leader_of(const struct model *model, uint32_t vcpu)
 {
-	const struct model *model = &session->trace.model;
 	const struct thread *thread = model_thread(model, vcpu);
 	uint32_t leader =
 		thread->pid < 0
 			? IDMAP_NONE
-			: idmap_get(&model_host(model, number)->tids, (uint32_t) thread->pid);
-	const char *name = session_thread_name(session, leader == IDMAP_NONE ? vcpu : leader);
+			: idmap_get(&model_host(model, thread->host)->tids, (uint32_t) thread->pid);
 
-	return g_strdup_printf("what the guest of %s (%d) did: its own trace is not here (record "
-			       "it in the guest at the same time, and give both)",
-			       name, thread->pid < 0 ? thread->tid : thread->pid);
+	return leader == IDMAP_NONE ? vcpu : leader;
+}
+
+/* Some traced host is that machine's guest. */
+static bool is_traced(const struct model *model, uint32_t machine)
+{
+	for (guint i = 0; i < model->hosts->len; i++)
+		if (model_host(model, i)->guest.machine == machine)
+			return true;
+	return false;
+}
+
+/* "what the guest of qemu-system-x86 (265) did: …", of each machine of the host. */
+static void add_untraced(const struct session *session, guint host, GPtrArray *list)
+{
+	const struct model *model = &session->trace.model;
+	g_autoptr(GHashTable) said = g_hash_table_new(NULL, NULL);
+
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		const struct thread *thread = model_thread(model, i);
+		uint32_t machine;
+
+		if (!thread->vcpu || thread->host != host)
+			continue;
+		machine = leader_of(model, i);
+		if (is_traced(model, machine) || !g_hash_table_add(said, GUINT_TO_POINTER(machine)))
+			continue;
+		g_ptr_array_add(list,
+				g_strdup_printf("what the guest of %s (%d) did: its own trace is "
+						"not here (record it in the guest at the same "
+						"time, and give both)",
+						session_thread_name(session, machine),
+						thread->pid < 0 ? thread->tid : thread->pid));
+	}
 }
 
 void guests_troubles(const struct session *session, GPtrArray *list)
@@ -61,16 +90,18 @@ void guests_troubles(const struct session *session, GPtrArray *list)
 	guint hosts = model->hosts->len;
 
 	for (guint outside = 0; outside < hosts; outside++) {
-		uint32_t vcpu = vcpu_of(model, outside);
+		bool unplaced = false; /* a host that may be one of its guests */
 
-		if (!is_thread(vcpu))
+		if (!is_thread(vcpu_of(model, outside)))
 			continue;
 		for (guint inside = 0; inside < hosts; inside++)
 			if (inside != outside &&
 			    !is_thread(model_host(model, inside)->guest.machine) &&
-			    !is_thread(vcpu_of(model, inside)))
+			    !is_thread(vcpu_of(model, inside))) {
+				unplaced = true;
 				g_ptr_array_add(list, why_not(session, inside, outside));
-		if (hosts == 1)
-			g_ptr_array_add(list, untraced(session, outside, vcpu));
+			}
+		if (!unplaced)
+			add_untraced(session, outside, list);
 	}
 }

@@ -191,6 +191,8 @@ void findings_add_stands(GArray *findings, const struct session *session, struct
 		add_stem(made_of, session, fact->victim);
 		add_stem(made_of, session, fact->subject);
 		add_part(made_of, fact->object ? lasting(session_text(session, fact->object)) : "");
+		if (session->trace.model.hosts->len > 1) /* the same program may run on each */
+			add_part(made_of, trace_host_name(&session->trace, fact->host));
 		make_id(one.id, 's', made_of);
 		memcpy(item->id, one.id, sizeof item->id);
 		one.title = g_strdup(item->sentence);

@@ -2,7 +2,8 @@
 /* Findings: what stands out in a report, each under a short id that stays.
  *
  * Place: findings/, between the analyses and the reports. An id is made of what a finding is
- * (its kind, the names of thread, call and resource, the kind of its cause), never of its place in
+ * (its kind, the names of thread, call and resource, the kind of its cause; of several hosts read
+ * together an answer's host as well: the same program may run on each), never of its place in
  * a list, of a time, or of numbers that the next run has not (TIDs, descriptors, addresses). So
  * the same trace gives the same ids on any machine, the same trouble in another trace mostly too,
  * and what has one id is one finding: its times and counts are added up.
