@@ -380,6 +380,69 @@ static void test_timer_guests_own(void)
 	g_assert_null(reason_of(feed, APP));
 }
 
+/* --- a guest in a guest --------------------------------------------------------------------- */
+
+enum { INNER = 2, INNER_VCPU = 50, INNER_HOG = 61 };
+
+/* The guest has a machine itself, whose virtual CPU (50) has its CPU but for the 30th turn: from a
+ * millisecond behind the turn's begin to one behind the next one's another thread runs there. In
+ * the machine an app works in all turns but that. */
+static void guest_in_guest(struct feed *feed)
+{
+	ahead = 0;
+	machines(feed, 1);
+	add_host(feed, "guest", AHEAD);
+	on(feed, GUEST);
+	sw(feed, turn_begin(10) + MS / 2 + ahead, 0, "idle", 0, 0, "fc_vcpu 0", INNER_VCPU);
+	sw(feed, turn_begin(30) + MS + ahead, 0, "fc_vcpu 0", INNER_VCPU, 0, "hog2", INNER_HOG);
+	sw(feed, turn_begin(31) + MS + ahead, 0, "hog2", INNER_HOG, 0, "fc_vcpu 0", INNER_VCPU);
+	plain(feed, turn_begin(50) + MS + ahead, 0, "other");
+	add_host(feed, "inner", 2 * AHEAD);
+	on(feed, INNER);
+	sw(feed, turn_begin(10) + MS + ahead, 0, "idle", 0, 0, "app", APP);
+	for (int i = 10; i < 50; i++) {
+		int64_t end = turn_begin(i) + run_length(i) - MS + ahead;
+
+		if (i == 30)
+			continue;
+		entry(feed, end - 1000, 0, "getpid", -1);
+		leave(feed, end, 0, "getpid", APP);
+	}
+}
+
+/* Both are said. What was taken from the outer one's thread is taken from the inner one's app,
+ * together with what the other thread of the guest had in the 30th turn. */
+static void test_inner(void)
+{
+	FEED(1);
+	const struct model *model = &feed->session->trace.model;
+
+	g_ptr_array_add(feed->options.guests, g_strdup("guest=CPU 0/KVM"));
+	g_ptr_array_add(feed->options.guests, g_strdup("inner=fc_vcpu 0"));
+	g_ptr_array_add(feed->options.clock_offsets, g_strdup("guest=-1s"));
+	g_ptr_array_add(feed->options.clock_offsets, g_strdup("inner=-2s"));
+	guest_in_guest(feed);
+	g_assert_cmpint(tid_of(feed, guest_of(feed)->guest.machine), ==, MACHINE);
+	g_assert_cmpint(tid_of(feed, model_host(model, INNER)->guest.machine), ==, INNER_VCPU);
+	g_assert_cmpint(sum_of(feed, INNER_VCPU, LEAF_HOST), ==, off_sum(10, 50));
+	g_assert_cmpint(sum_of(feed, INNER_VCPU, LEAF_PREEMPTED), ==, run_length(30));
+	g_assert_cmpint(sum_of(feed, APP, LEAF_HOST), ==, off_sum(10, 49) + run_length(30));
+	g_assert_cmpint(sum_of(feed, APP, LEAF_WORK_SYSCALL), ==, 39 * 1000);
+}
+
+/* Whoever runs in the guest's guest runs while the outer virtual CPU does: by that alone it might
+ * be a guest of either. Nothing is put down to one of them. */
+static void test_inner_unclear(void)
+{
+	FEED(1);
+	const struct model *model = &feed->session->trace.model;
+
+	guest_in_guest(feed);
+	finish(feed);
+	g_assert_cmpint(model_host(model, INNER)->guest.known, !=, GUEST_SEEN);
+	g_assert_cmpint(sum_of(feed, APP, LEAF_HOST), ==, 0);
+}
+
 /* --- a guest alone -------------------------------------------------------------------------- */
 
 #define TICK (4 * MS)
@@ -567,6 +630,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/guests/late-timer", test_late_timer);
 	g_test_add_func("/guests/timer-in-time", test_timer_in_time);
 	g_test_add_func("/guests/timer-guests-own", test_timer_guests_own);
+	g_test_add_func("/guests/inner", test_inner);
+	g_test_add_func("/guests/inner-unclear", test_inner_unclear);
 	g_test_add_func("/guests/stalls", test_stalls);
 	g_test_add_func("/guests/by-ioctl", test_by_ioctl);
 	g_test_add_func("/guests/by-name", test_by_name);
