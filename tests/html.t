@@ -702,12 +702,24 @@ def what_if_rows(browser, name, *asked):
     """The cells of the page's tables of --what-if, and the JSON's answer."""
     browser.open(name, *asked)
     assert not browser.complaints(), browser.complaints()
-    return ([[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "th,td")] for row in browser.all("#what-if tbody tr")],
+    return ([[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "th,td") if not cell.find_elements(By.CSS_SELECTOR, ".pair")]
+             for row in browser.all("#what-if tbody tr")],
             json.loads(output(*asked, "--format", "json"))["what_if"])
 
 
 def change(before, after):
     return "%s %s" % (duration(abs(after - before)), "less" if after < before else "more") if after != before else "the same"
+
+
+def check_what_if_figure(browser, times):
+    """Two bars a row, [(recorded, re-timed), …], on one scale."""
+    pairs = browser.all("#what-if .pair")
+    assert [pair.get_attribute("aria-label") for pair in pairs] == \
+        ["%s recorded, %s re-timed" % (duration(before), duration(after)) for before, after in times]
+    wide = [browser.js("return [...arguments[0].children].map((one) => one.getBoundingClientRect().width / arguments[0].clientWidth)", pair)
+            for pair in pairs]
+    most = max(max(pair) for pair in times)
+    assert all(abs(width - ns / most) < 0.01 for pair, of in zip(wide, times) for width, ns in zip(pair, of)), (wide, times)
 
 
 def check_what_if_sums(browser):
@@ -717,15 +729,18 @@ def check_what_if_sums(browser):
     threads = [["%s (%d)" % (one["name"], one["tid"]), duration(one["recorded_ns"]), duration(one["recorded_ns"] - one["saved_ns"]),
                 change(0, -one["saved_ns"])] for one in found["threads"]]
     assert rows[:len(threads)] == threads and len(rows) == len(threads) + len(found["stands_out"]), (rows, threads)
+    check_what_if_figure(browser, [(one["recorded_ns"], one["recorded_ns"] - one["saved_ns"]) for one in found["threads"]])
     rows, found = what_if_rows(browser, "what-if-profile", "profile", trace("fork4"), "--what-if", "leaf=blocked/*: x0.5")
     operations = [[one["recorded"]["sum_ns"], one["changed"]["sum_ns"], one["recorded"]["p99_ns"], one["changed"]["p99_ns"]]
                   for one in found["operations"]]
     assert [[row[2], row[3], row[4], row[6], row[7]] for row in rows] == \
         [[duration(one[0]), duration(one[1]), change(*one[:2]), *("none" if ns is None else duration(ns) for ns in one[2:])]
          for one in operations], (rows, operations)
+    check_what_if_figure(browser, [one[:2] for one in operations])
     rows, found = what_if_rows(browser, "what-if-requests", "requests", trace("web-mixed"), *halved)
     lengths = [(found["recorded"][key], found["changed"][key]) for key in ("mean_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns")]
     assert [row[1:] for row in rows] == [[duration(one[0]), duration(one[1]), change(*one)] for one in lengths], (rows, lengths)
+    check_what_if_figure(browser, lengths)
     assert "%d would be shorter, %d longer" % (found["sooner"], found["later"]) in browser.text("#what-if"), browser.text("#what-if")
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --what-if, as tables: recorded beside re-timed. Of threads and bottlenecks (overview), operations (profile), latencies (requests), what differs (diff). */
+/* --what-if, as tables, with a bar for each: recorded beside re-timed. Of threads and bottlenecks (overview), operations (profile), latencies (requests), what differs (diff). */
 
 /* rows: anything; before(row), after(row) in ns, null where there is none */
 function beforeAfter(before, after, of) {
@@ -14,6 +14,21 @@ function changeColumn(before, after) {
 	return {title: 'Change', number: true, of: (one) => changeWords(after(one) - before(one))};
 }
 
+/* Recorded above, re-timed below it, on one scale for all rows. */
+function figureColumn(before, after, rows) {
+	const most = Math.max(1, ...rows.flatMap((one) => [before(one), after(one)])),
+		line = (kind, label, ns) => el('span', {class: `c-${kind}`, 'width%': (100 * Math.max(0, ns)) / most, title: `${label}: ${duration(ns)}`});
+	return {
+		of: (one) =>
+			el(
+				'span',
+				{class: 'pair', role: 'img', 'aria-label': `${duration(before(one))} recorded, ${duration(after(one))} re-timed`},
+				line('all', 'Recorded', before(one)),
+				line('then', 'Re-timed', after(one)),
+			),
+	};
+}
+
 function rangeWords(one) {
 	return one.saved_from_ns === one.saved_to_ns ? '' : `${duration(one.saved_from_ns)} to ${duration(one.saved_to_ns)}`;
 }
@@ -24,7 +39,7 @@ function threadsThen(answer) {
 	return [
 		wideTable(
 			'Threads, recorded and re-timed',
-			[{title: 'Thread', of: named}, ...beforeAfter(before, after, ''), changeColumn(before, after)],
+			[{title: 'Thread', of: named}, ...beforeAfter(before, after, ''), changeColumn(before, after), figureColumn(before, after, answer.threads)],
 			answer.threads,
 			null,
 			'From begin to end of each thread',
@@ -58,6 +73,7 @@ function operationsThen(answer) {
 					(one) => one.changed.p99_ns,
 					', 99 % up to',
 				),
+				figureColumn(before, after, answer.operations),
 			],
 			answer.operations,
 			null,
@@ -86,7 +102,7 @@ function latenciesThen(answer) {
 			within &&
 				` Within ${duration(within.ns)}: ${percent(within.recorded, 1)} as recorded, ${percent(within.changed, 1)} re-timed.`,
 		),
-		wideTable('Latencies, recorded and re-timed', [{title: 'Latency', of: ([title]) => title}, ...beforeAfter(before, after, ''), changeColumn(before, after)], rows, null),
+		wideTable('Latencies, recorded and re-timed', [{title: 'Latency', of: ([title]) => title}, ...beforeAfter(before, after, ''), changeColumn(before, after), figureColumn(before, after, rows)], rows, null),
 	];
 }
 
