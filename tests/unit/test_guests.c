@@ -380,6 +380,74 @@ static void test_timer_guests_own(void)
 	g_assert_null(reason_of(feed, APP));
 }
 
+/* --- vhost ---------------------------------------------------------------------------------- */
+
+enum { VHOST = 70 };
+
+static void process(struct feed *feed, int32_t tid, int32_t pid, const char *name)
+{
+	struct event event = event_of(feed, 0, 0, "lttng_statedump_process_state");
+
+	event.process.tid = tid;
+	event.process.pid = pid;
+	event.process.name = name;
+	send(feed, &event);
+}
+
+/* Behind all turns the app waits 4 ms for a request. In the second and the third of them the host
+ * runs a thread called `name`, of process `pid`. The reason of the app's wait. */
+static const struct reason *served_by(struct feed *feed, const char *name, int32_t pid)
+{
+	int64_t begin = turn_begin(TURNS) + MS;
+
+	g_ptr_array_add(feed->options.clock_offsets, g_strdup("guest=-1s"));
+	ahead = 0;
+	process(feed, MACHINE, MACHINE, "CPU 0/KVM");
+	process(feed, VHOST, pid, name);
+	machines(feed, 1);
+	sw(feed, begin - MS / 2, 0, "hog", HOG, 0, "CPU 0/KVM", MACHINE);
+	sw(feed, begin + MS, 1, "idle", 0, 0, name, VHOST);
+	sw(feed, begin + 3 * MS, 1, name, VHOST, SLEEPS, "idle", 0);
+	plain(feed, begin + 9 * MS, 1, "other");
+	add_host(feed, "guest", AHEAD);
+	on(feed, GUEST);
+	guest(feed, 10, 50);
+	begin += ahead;
+	entry(feed, begin - 1000, 0, "pread64", -1);
+	request(feed, begin, 0, "block_rq_issue", APP);
+	sw(feed, begin + 1000, 0, "app", APP, SLEEPS, "idle", 0);
+	irq(feed, begin + 4 * MS, 0, "irq_handler_entry", 25);
+	request(feed, begin + 4 * MS + 1000, 0, "block_rq_complete", -1);
+	waking(feed, begin + 4 * MS + 2000, 0, APP);
+	irq(feed, begin + 4 * MS + 3000, 0, "irq_handler_exit", 25);
+	sw(feed, begin + 4 * MS + 4000, 0, "idle", 0, 0, "app", APP);
+	leave(feed, begin + 4 * MS + 5000, 0, "pread64", 1);
+	return reason_of(feed, APP);
+}
+
+/* Since Linux 6.4 a thread of the machine's process, before one of the kernel's, of no process that
+ * is known: it served the request up to when it last ran. */
+static void check_vhost(int32_t pid)
+{
+	FEED(2);
+	const struct reason *reason = served_by(feed, "vhost-20", pid);
+
+	g_assert_nonnull(reason);
+	g_assert_cmpint(reason->kind, ==, REASON_MACHINE);
+	g_assert_cmpint(tid_of(feed, reason->thread), ==, VHOST);
+	g_assert_cmpint(reason->until - reason->from, ==, 3 * MS - 1000);
+}
+
+/* That of another machine served another. */
+static void test_vhost(void)
+{
+	FEED(2);
+
+	check_vhost(MACHINE);
+	check_vhost(VHOST);
+	g_assert_null(served_by(feed, "vhost-40", VHOST));
+}
+
 /* --- a guest in a guest --------------------------------------------------------------------- */
 
 enum { INNER = 2, INNER_VCPU = 50, INNER_HOG = 61 };
@@ -630,6 +698,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/guests/late-timer", test_late_timer);
 	g_test_add_func("/guests/timer-in-time", test_timer_in_time);
 	g_test_add_func("/guests/timer-guests-own", test_timer_guests_own);
+	g_test_add_func("/guests/vhost", test_vhost);
 	g_test_add_func("/guests/inner", test_inner);
 	g_test_add_func("/guests/inner-unclear", test_inner_unclear);
 	g_test_add_func("/guests/stalls", test_stalls);
