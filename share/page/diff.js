@@ -173,6 +173,12 @@ function twoWays() {
 	];
 }
 
+// Which request of each side is drawn; one of one needs no word.
+function whichTwo() {
+	if (REPORT.a.requests.length < 2 && REPORT.b.requests.length < 2) return '';
+	return REPORT.what_if ? 'The request that changes most, as recorded and re-timed. ' : 'The medians of both sides. ';
+}
+
 function waysHere() {
 	const ways = twoWays();
 	if (!ways) return null;
@@ -185,7 +191,7 @@ function waysHere() {
 		'two-ways',
 		alignment ? `Request ${alignment.a} of A beside request ${alignment.b} of B` : 'The two ways',
 		alignment
-			? `The medians of both sides. ${count(alignment.matched, 'step')} are the same in both, joined by bands; framed steps are in one only, or longer there.`
+			? `${whichTwo()}${count(alignment.matched, 'step')} are the same in both, joined by bands; framed steps are in one only, or longer there.`
 			: `From ${target.begin} to ${target.end}: the critical path of each.`,
 		el(
 			'ul',

@@ -254,7 +254,7 @@ static void test_numbers_used_again(void)
 	g_assert_cmpuint(pid_ns_find(&feed->session->trace.model, 0, BOX)->parent, ==, 0);
 	list = containers_new(feed->session); /* and comes to an end */
 	g_assert_cmpuint(list->len, ==, 2);
-	containers_free(list);
+	g_array_free(list, TRUE);
 }
 
 /* Until 2.11 process_state itself came once per level. */
@@ -477,7 +477,7 @@ static void test_list(void)
 			"pid:[4026532410] 1 in 4026531836: 1, ?; "
 			"cgroup:[4026532500] 0 in 0: 2, ?; ");
 	g_string_free(text, TRUE);
-	containers_free(list);
+	g_array_free(list, TRUE);
 }
 
 int main(int argc, char **argv)
