@@ -366,12 +366,19 @@ static void tell_place(struct messages *messages, const bt_stream *key)
 }
 
 /* source.ctf.fs names a port "TRACE | CLASS | STREAM", the trace by its UUID or
- * directory. */
+ * directory; Babeltrace 2.1 puts a UUID as "{namespace: `N`, name: `N`, uid: `UUID`}". */
 static void add_given(struct messages *messages, const char *port)
 {
+	static const char key[] = "uid: `";
 	const char *end = strstr(port, " | ");
-	char *trace = end ? g_strndup(port, (gsize) (end - port)) : g_strdup(port);
+	const char *uid = *port == '{' ? strstr(port, key) : NULL;
+	char *trace;
 
+	if (uid && (!end || uid < end)) {
+		port = uid + strlen(key);
+		end = strchr(port, '`');
+	}
+	trace = end ? g_strndup(port, (gsize) (end - port)) : g_strdup(port);
 	if (g_ptr_array_find_with_equal_func(messages->given, trace, g_str_equal, NULL))
 		g_free(trace);
 	else
