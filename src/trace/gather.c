@@ -5,6 +5,7 @@
 #include "guests/behind.h"
 #include "guests/guests.h"
 #include "guests/host_time.h"
+#include "guests/shared_disk.h"
 #include "trace/clocks.h"
 #include "trace/losses.h"
 #include "trace/shift.h"
@@ -25,6 +26,7 @@ static bool bring_together(struct trace *trace, const struct gather_options *opt
 		trace_shift(trace);
 		host_time_apply(&trace->model, &trace->timeline);
 		behind_apply(&trace->model, &trace->timeline);
+		shared_disk_apply(&trace->model, &trace->timeline, machines);
 		clocks_follow(trace, &pairs);
 		losses_follow(trace, &pairs);
 	}

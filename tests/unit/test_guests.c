@@ -448,6 +448,106 @@ static void test_vhost(void)
 	g_assert_null(served_by(feed, "vhost-40", VHOST));
 }
 
+/* --- a disk that two machines share --------------------------------------------------------- */
+
+enum { WORKER = 71, OTHER_WORKER = 72, DISK = 254 << 20, SECOND_DISK = 254 << 20 | 16 };
+
+struct asks {
+	uint32_t dev;
+	int32_t pid; /* of the process that OTHER_WORKER is of */
+	int64_t issued, done; /* after the waiter's begins to wait */
+};
+
+static void disk_event(struct feed *feed, int64_t time, const char *name, uint32_t dev,
+		       uint64_t sector, int32_t tid)
+{
+	struct event event = event_of(feed, time, 1, name);
+
+	event.block.dev = dev;
+	event.block.sector = sector;
+	event.block.sectors = 8;
+	event.block.tid = tid;
+	send(feed, &event);
+}
+
+/* The thread asks in io_uring_enter, and waits there. */
+static void asks(struct feed *feed, int64_t time, uint32_t dev, uint64_t sector, int32_t tid)
+{
+	sw(feed, time - 3000, 1, "idle", 0, 0, "worker", tid);
+	entry(feed, time - 2000, 1, "io_uring_enter", -1);
+	disk_event(feed, time - 1000, "block_rq_issue", dev, sector, tid);
+	sw(feed, time, 1, "worker", tid, SLEEPS, "idle", 0);
+}
+
+static void is_done(struct feed *feed, int64_t time, uint32_t dev, uint64_t sector, int32_t tid)
+{
+	irq(feed, time, 1, "irq_handler_entry", 25);
+	disk_event(feed, time, "block_rq_complete", dev, sector, -1);
+	waking(feed, time, 1, tid);
+	irq(feed, time, 1, "irq_handler_exit", 25);
+	sw(feed, time + 1000, 1, "idle", 0, 0, "worker", tid);
+	leave(feed, time + 2000, 1, "io_uring_enter", 1);
+	sw(feed, time + 3000, 1, "worker", tid, SLEEPS, "idle", 0);
+}
+
+/* Of WORKER's wait of 6 ms for its own request, beside that of OTHER_WORKER. */
+static const struct reason *beside(struct feed *feed, struct asks other)
+{
+	int64_t begin = turn_begin(TURNS) + 20 * MS;
+
+	ahead = 0;
+	process(feed, MACHINE, MACHINE, "CPU 0/KVM");
+	process(feed, OTHER_MACHINE, OTHER_MACHINE, "CPU 0/KVM");
+	process(feed, WORKER, MACHINE, "worker");
+	process(feed, OTHER_WORKER, other.pid, "worker");
+	machines(feed, 2);
+	if (other.issued < 0)
+		asks(feed, begin + other.issued, other.dev, 100, OTHER_WORKER);
+	if (other.done < 0)
+		is_done(feed, begin + other.done, other.dev, 100, OTHER_WORKER);
+	asks(feed, begin, DISK, 8, WORKER);
+	if (other.issued >= 0)
+		asks(feed, begin + other.issued, other.dev, 100, OTHER_WORKER);
+	if (other.done >= 0)
+		is_done(feed, begin + other.done, other.dev, 100, OTHER_WORKER);
+	is_done(feed, begin + 6 * MS, DISK, 8, WORKER);
+	return reason_of(feed, WORKER);
+}
+
+/* The disk was at the other machine's request until 4 ms of the wait were over. */
+static void test_shared_disk(void)
+{
+	FEED(2);
+	const struct reason *reason =
+		beside(feed, (struct asks) {DISK, OTHER_MACHINE, -MS, 4 * MS});
+
+	g_assert_nonnull(reason);
+	g_assert_cmpint(reason->kind, ==, REASON_FLUSH);
+	g_assert_cmpint(tid_of(feed, reason->thread), ==, OTHER_WORKER);
+	g_assert_cmpint(reason->ns, ==, 4 * MS);
+	g_assert_cmpint(reason->amount, ==, 4096);
+	g_assert_cmpint(reason->number, ==, 2 * 4096);
+}
+
+/* Another disk; done before the wait; the same machine; a process of the host's own; less than the
+ * disk was at the waiter's own. */
+static void test_disk_not_shared(void)
+{
+	static const struct asks others[] = {
+		{SECOND_DISK, OTHER_MACHINE, -MS, 4 * MS},
+		{DISK, OTHER_MACHINE, -5 * MS, -MS},
+		{DISK, MACHINE, -MS, 4 * MS},
+		{DISK, OTHER_WORKER, -MS, 4 * MS},
+		{DISK, OTHER_MACHINE, MS, 2 * MS},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
+		FEED(2);
+
+		g_assert_null(beside(feed, others[i]));
+	}
+}
+
 /* --- a guest in a guest --------------------------------------------------------------------- */
 
 enum { INNER = 2, INNER_VCPU = 50, INNER_HOG = 61 };
@@ -699,6 +799,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/guests/timer-in-time", test_timer_in_time);
 	g_test_add_func("/guests/timer-guests-own", test_timer_guests_own);
 	g_test_add_func("/guests/vhost", test_vhost);
+	g_test_add_func("/guests/shared-disk", test_shared_disk);
+	g_test_add_func("/guests/disk-not-shared", test_disk_not_shared);
 	g_test_add_func("/guests/inner", test_inner);
 	g_test_add_func("/guests/inner-unclear", test_inner_unclear);
 	g_test_add_func("/guests/stalls", test_stalls);
