@@ -2,6 +2,8 @@
 /* Two guests on one disk of their host; see shared_disk.h. */
 #include "guests/shared_disk.h"
 
+#include <string.h>
+
 #include "guests/machines.h"
 
 #define WAIT_MIN INT64_C(200000) /* ns: shorter waits are not asked about */
@@ -18,7 +20,6 @@ struct asked {
 };
 
 struct share {
-	uint32_t thread; /* the first of the machine's that asked */
 	int64_t busy; /* ns */
 	uint64_t bytes;
 };
@@ -130,8 +131,7 @@ static uint64_t sum_up(struct sharing *sharing, uint16_t host, uint32_t disk, in
 	guint none = sharing->machines->len;
 	uint64_t bytes = 0;
 
-	for (guint i = 0; i <= none; i++)
-		sharing->shares[i] = (struct share) {.thread = NO_THREAD};
+	memset(sharing->shares, 0, (none + 1) * sizeof *sharing->shares);
 	for (guint i = first_after(sharing, host, disk, from); i < requests->len; i++) {
 		const struct asked *asked = &g_array_index(requests, struct asked, i);
 		uint32_t owner = owner_of(sharing, asked->thread);
@@ -139,8 +139,6 @@ static uint64_t sum_up(struct sharing *sharing, uint16_t host, uint32_t disk, in
 
 		if (asked->host != host || asked->disk != disk || asked->end > to)
 			break;
-		if (!is_thread(share->thread))
-			share->thread = asked->thread;
 		share->busy += MAX(asked->end - MAX(asked->since, from), 0);
 		share->bytes += (uint64_t) asked->sectors * 512;
 		bytes += (uint64_t) asked->sectors * 512;
@@ -199,7 +197,8 @@ static void explain(struct sharing *sharing, uint32_t index, const struct span *
 		return;
 	key = g_strconcat("device:", intern_text(sharing->model->names, reason.text), NULL);
 	reason.object = intern_id(sharing->model->names, key);
-	reason.thread = other->thread;
+	reason.thread =
+		g_array_index(sharing->machines, struct machine, other - sharing->shares).leader;
 	reason.ns = other->busy;
 	reason.amount = other->bytes;
 	block->reason = reason_new(sharing->timeline, &reason);

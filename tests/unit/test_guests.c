@@ -523,7 +523,7 @@ static void test_shared_disk(void)
 
 	g_assert_nonnull(reason);
 	g_assert_cmpint(reason->kind, ==, REASON_FLUSH);
-	g_assert_cmpint(tid_of(feed, reason->thread), ==, OTHER_WORKER);
+	g_assert_cmpint(tid_of(feed, reason->thread), ==, OTHER_MACHINE);
 	g_assert_cmpint(reason->ns, ==, 4 * MS);
 	g_assert_cmpint(reason->amount, ==, 4096);
 	g_assert_cmpint(reason->number, ==, 2 * 4096);
