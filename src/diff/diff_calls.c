@@ -23,6 +23,7 @@
 #define RESOLUTION 16
 #define DRAWS 200          /* of the bootstrap; the second largest is the floor */
 #define DRAWN_MAX 5000     /* calls drawn at once: of more, the floor is scaled */
+#define SLICES 1024        /* of what is drawn from; a power of two: exact */
 #define LOOKED_AT_MAX 2000 /* calls of one name and side whose path is followed */
 #define LEAST_CHANGE 0.07  /* octaves, 5 %: less is no finding, however sure */
 
@@ -281,23 +282,27 @@ static double draw(uint64_t *state)
 	return (double) ((*state * UINT64_C(2685821657736338717)) >> 11) / 9007199254740992.0;
 }
 
-static void draw_calls(const double *below, guint first, guint last, guint count, double *into,
-		       uint64_t *state)
+/* Where numbers from k / SLICES on lie, at the least: the bucket is found by a step or two. */
+static void slice(const double *below, guint first, guint last, guint *slices)
+{
+	for (guint i = 0, at = first; i < SLICES; i++) {
+		while (at < last && below[at] <= (double) i / SLICES * below[last])
+			at++;
+		slices[i] = at;
+	}
+}
+
+static void draw_calls(const double *below, const guint *slices, guint first, guint last,
+		       guint count, double *into, uint64_t *state)
 {
 	memset(into + first, 0, (last - first + 1) * sizeof *into);
 	for (guint i = 0; i < count; i++) {
-		double number = draw(state) * below[last];
-		guint low = first, high = last;
+		double part = draw(state), number = part * below[last];
+		guint at = slices[(guint) (part * SLICES)];
 
-		while (low < high) {
-			guint middle = low + (high - low) / 2;
-
-			if (below[middle] <= number)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		into[low]++;
+		while (at < last && below[at] <= number)
+			at++;
+		into[at]++;
 	}
 }
 
@@ -317,14 +322,16 @@ static double noise_floor(const double *a, uint64_t count_a, const double *b, ui
 	g_autofree double *below = g_new0(double, length), *drawn_a = g_new0(double, length),
 			  *drawn_b = g_new0(double, length);
 	double distances[DRAWS], scale, sum = 0;
+	guint slices[SLICES];
 	guint n_a = (guint) MIN(count_a, DRAWN_MAX), n_b = (guint) MIN(count_b, DRAWN_MAX);
 	uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
 
 	for (guint i = first; i <= last; i++)
 		below[i] = sum += a[i] + b[i];
+	slice(below, first, last, slices);
 	for (guint i = 0; i < DRAWS; i++) {
-		draw_calls(below, first, last, n_a, drawn_a, &state);
-		draw_calls(below, first, last, n_b, drawn_b, &state);
+		draw_calls(below, slices, first, last, n_a, drawn_a, &state);
+		draw_calls(below, slices, first, last, n_b, drawn_b, &state);
 		distances[i] = distance(drawn_a, n_a, drawn_b, n_b, first, last);
 	}
 	qsort(distances, DRAWS, sizeof *distances, ascending);

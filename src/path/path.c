@@ -14,6 +14,8 @@
 
 #include "path/several.h"
 
+#define FEW 16 /* most paths and walks have no more parts */
+
 struct walker {
 	const struct session *session;
 	struct path *path;
@@ -139,7 +141,7 @@ static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t t
 		 bool cut_short)
 {
 	const struct thread *life = model_thread(&walker->session->trace.model, thread);
-	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct span));
+	GArray *list = g_array_sized_new(FALSE, FALSE, sizeof(struct span), FEW);
 	struct spans spans;
 	struct span span;
 	int64_t until = to, undecided;
@@ -198,7 +200,7 @@ struct path *path_empty(void)
 {
 	struct path *path = g_new0(struct path, 1);
 
-	path->pieces = g_array_new(FALSE, FALSE, sizeof(struct piece));
+	path->pieces = g_array_sized_new(FALSE, FALSE, sizeof(struct piece), FEW);
 	path->waits = g_array_new(FALSE, FALSE, sizeof(struct through));
 	return path;
 }

@@ -85,20 +85,40 @@ program_wait(const struct session *session, const struct path *path, const struc
 	return at;
 }
 
+/* leaf_key(), made once. */
+static const char *leaf_text(const struct piece_namer *namer, uint32_t leaf)
+{
+	char *text = g_hash_table_lookup(namer->leaves, GUINT_TO_POINTER(leaf));
+
+	if (!text) {
+		text = leaf_key(namer->session, leaf);
+		g_hash_table_insert(namer->leaves, GUINT_TO_POINTER(leaf), text);
+	}
+	return text;
+}
+
+/* There are hundreds of thousands of labels, and printf is dear. */
+static void append_all(GString *label, const char *before, const char *text, const char *behind)
+{
+	g_string_append(label, before);
+	g_string_append(label, text);
+	g_string_append(label, behind);
+}
+
 /* "preadv2 of /in/data": the call that the piece is part of, and its file. */
-static void append_operation(const struct session *session, const struct through *wait,
+static void append_operation(const struct piece_namer *namer, const struct through *wait,
 			     const struct piece *piece, GString *label)
 {
+	const struct session *session = namer->session;
 	uint32_t leaf = wait ? wait->leaf : piece->leaf;
 	const struct block *block = wait ? wait->block : piece->block;
 	uint32_t resource = block ? session_resource(session, block) : 0;
 	const char *key = resource ? session_text(session, resource) : "";
-	g_autofree char *text = leaf_key(session, leaf);
-	const char *call = strchr(text, ':');
+	const char *text = leaf_text(namer, leaf), *call = strchr(text, ':');
 
 	g_string_append(label, call ? call + 1 : text);
 	if (g_str_has_prefix(key, "file:"))
-		g_string_append_printf(label, " of %s", resource_name(key));
+		append_all(label, " of ", resource_name(key), "");
 }
 
 /* The file that the piece is about, 0: none. */
@@ -265,7 +285,7 @@ static void append_peer(const struct piece_namer *namer, const struct piece *pie
 	if (!is_thread(server) && known)
 		server = known - 1;
 	if (is_thread(server))
-		g_string_append_printf(label, " (%s)", thread_names_get(namer->names, server));
+		append_all(label, " (", thread_names_get(namer->names, server), ")");
 }
 
 /* Who is answerable by the wait's reason, else what it was for. */
@@ -295,8 +315,9 @@ static const char *wait_named(const struct piece_namer *namer, const struct user
 
 	switch (cause_info(kind)->naming) {
 	case NAMED_BY_DEVICE:
-		g_string_printf(label, "%s, ", disk ? session_text(session, disk->text) : "?");
-		append_operation(session, wait, piece, label);
+		g_string_assign(label, disk ? session_text(session, disk->text) : "?");
+		g_string_append(label, ", ");
+		append_operation(namer, wait, piece, label);
 		*change = change_of_file(namer, wait ? wait->thread : piece->thread,
 					 file_of(session, wait, piece));
 		break;
@@ -313,8 +334,9 @@ static const char *wait_named(const struct piece_namer *namer, const struct user
 			g_string_append(label, ", sender not traced");
 		break;
 	case NAMED_BY_OPERATION:
-		g_string_printf(label, "%s in ", name);
-		append_operation(session, NULL, piece, label);
+		g_string_assign(label, name);
+		g_string_append(label, " in ");
+		append_operation(namer, NULL, piece, label);
 		break;
 	case NAMED_BY_WAKER:
 		g_string_assign(label, thread_names_get(namer->names, piece->block->waker));
@@ -323,9 +345,9 @@ static const char *wait_named(const struct piece_namer *namer, const struct user
 		append_reason(namer, block_reason(session, piece->block), label);
 		break;
 	case NAMED_BY_INTERRUPT:
-		g_string_printf(label, "%s",
-				piece->block->label ? session_text(session, piece->block->label)
-						    : name);
+		g_string_assign(label, piece->block->label
+					       ? session_text(session, piece->block->label)
+					       : name);
 		break;
 	}
 	if (is_own_connection(session, request, piece))
@@ -338,7 +360,7 @@ const char *piece_put_down_to(const struct piece_namer *namer, const struct user
 			      enum user_change *change)
 {
 	const struct session *session = namer->session;
-	g_autofree char *text = NULL;
+	const char *text, *softirq;
 	struct through lock;
 	uint32_t kind = PACK_KIND(piece->leaf);
 
@@ -352,10 +374,11 @@ const char *piece_put_down_to(const struct piece_namer *namer, const struct user
 		return ready_label_of(namer, piece, label);
 	if (kind == LEAF_HOST)
 		return host_label_of(namer, piece, label);
-	text = leaf_key(session, piece->leaf);
+	text = leaf_text(namer, piece->leaf);
 	switch (leaf_wib(piece->leaf)) {
 	case WIB_WORKING:
-		g_string_printf(label, "%s, ", thread_names_get(namer->names, piece->thread));
+		g_string_assign(label, thread_names_get(namer->names, piece->thread));
+		g_string_append(label, ", ");
 		g_string_append(label, kind == LEAF_WORK_USER      ? "user code"
 				       : kind == LEAF_WORK_KTHREAD ? "kernel"
 								   : strchr(text, '/') + 1);
@@ -363,10 +386,10 @@ const char *piece_put_down_to(const struct piece_namer *namer, const struct user
 	case WIB_INTERRUPTED:
 		g_string_assign(label, strchr(text, '/') ? strchr(text, '/') + 1 : text);
 		if (kind == LEAF_INT_IRQ && piece->ref)
-			g_string_append_printf(label, " (%s)", session_text(session, piece->ref));
-		if (kind == LEAF_INT_SOFTIRQ)
-			g_string_append_printf(label, " (%s)",
-					       softirq_name(PACK_NUMBER(piece->leaf)));
+			append_all(label, " (", session_text(session, piece->ref), ")");
+		softirq = kind == LEAF_INT_SOFTIRQ ? softirq_name(PACK_NUMBER(piece->leaf)) : NULL;
+		if (softirq)
+			append_all(label, " (", softirq, ")");
 		return cause_kind_text(kind == LEAF_INT_SOFTIRQ ? CAUSE_SOFTIRQ : CAUSE_IRQ);
 	default:
 		g_string_printf(
@@ -469,6 +492,7 @@ struct piece_namer *piece_namer_new(const struct session *session,
 	namer->session = session;
 	namer->names = thread_names_new(session);
 	namer->early = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	namer->leaves = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	idmap_init(&namer->ends);
 	namer->services = g_hash_table_new(g_str_hash, g_str_equal);
 	namer->of_requests = requests != NULL;
@@ -484,6 +508,7 @@ void piece_namer_free(struct piece_namer *namer)
 {
 	thread_names_free(namer->names);
 	g_hash_table_destroy(namer->early);
+	g_hash_table_destroy(namer->leaves);
 	g_hash_table_destroy(namer->services);
 	idmap_clear(&namer->ends);
 	g_free(namer);

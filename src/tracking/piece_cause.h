@@ -27,6 +27,7 @@ struct piece_namer {
 	struct thread_names *names; /* owned */
 	struct idmap ends; /* host and key of a socket that has an inode -> its end */
 	GHashTable *early; /* owned; process and file -> it is read at start-up */
+	GHashTable *leaves; /* owned; leaf -> leaf_key() (owned) */
 	GHashTable *services; /* owned; address (borrowed) -> who reads there: thread + 1 */
 	bool of_requests;  /* what many threads of one name do is one cause */
 };

@@ -62,19 +62,36 @@ struct seen {
 	int64_t begin, end;
 };
 
+/* A cause by its kind and label, both borrowed. */
+struct cause_key {
+	const char *kind, *label;
+};
+
+static guint cause_hash(gconstpointer key)
+{
+	return g_str_hash(((const struct cause_key *) key)->label);
+}
+
+static gboolean same_cause(gconstpointer a, gconstpointer b)
+{
+	const struct cause_key *x = a, *y = b;
+
+	return strcmp(x->label, y->label) == 0 && strcmp(x->kind, y->kind) == 0;
+}
+
 static uint32_t cause_place(struct costs *costs, const char *kind, const char *label,
 			    const struct seen *seen)
 {
-	g_autofree char *key = g_strdup_printf("%s %s", kind, label);
-	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(costs->index, key));
+	struct cause_key key = {kind, label};
+	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(costs->index, &key));
 	struct user_cause cause = {
 		.kind = kind, .first = seen->begin, .first_thread = seen->thread, .largest = -1};
 
 	if (place)
 		return place - 1;
-	cause.label = g_strdup(label);
+	key.label = cause.label = g_strdup(label);
 	g_array_append_val(costs->causes, cause);
-	g_hash_table_insert(costs->index, g_steal_pointer(&key),
+	g_hash_table_insert(costs->index, g_memdup2(&key, sizeof key),
 			    GUINT_TO_POINTER(costs->causes->len));
 	return costs->causes->len - 1;
 }
@@ -538,7 +555,7 @@ static struct costs *costs_of_namer(const struct user_requests *requests, struct
 	g_array_set_clear_func(costs->causes, cause_row_clear);
 	costs->costs = g_array_new(FALSE, FALSE, sizeof(struct cost));
 	costs->threads = g_array_new(FALSE, FALSE, sizeof(struct thread_cost));
-	costs->index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	costs->index = g_hash_table_new_full(cause_hash, same_cause, g_free, NULL);
 	idmap_init(&costs->places);
 	order = requests_slowest(requests);
 	find_kept(costs, order);

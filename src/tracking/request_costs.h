@@ -81,7 +81,7 @@ struct costs {
 	uint32_t not_followed; /* requests whose ways were not looked for: requests.h */
 
 	/* while it is filled */
-	GHashTable *index; /* "kind label" -> place in causes, from 1 */
+	GHashTable *index; /* kind and label -> place in causes, from 1 */
 	struct idmap places; /* listed and cause -> place in costs */
 	guint8 *kept; /* owned; by listed: its costs are; NULL: all */
 	guint8 *is_slow; /* owned; by listed: it is of the slowest tenth */

@@ -133,6 +133,7 @@ user_requests_new(const struct session *session, const struct request_scope *sco
 	user_requests_find(requests);
 	user_requests_follow(requests);
 	requests_end_with_threads(requests);
+	user_requests_place(requests);
 	find_scope(requests, scope);
 	find_gaps(requests);
 	if (!list_requests(requests, scope, error)) {

@@ -28,30 +28,57 @@ guint32 *user_requests_listed_places(const struct user_requests *requests)
 	return places;
 }
 
-uint32_t user_request_of(const struct user_requests *requests, uint32_t thread, int64_t time,
-			 int64_t *until)
+void user_requests_place(struct user_requests *requests)
 {
-	const GArray *list = requests->working;
-	guint low = 0, high = list->len; /* the first that ends after `time`, or a later thread's */
+	uint32_t threads = requests->session->trace.model.thread_count;
+	guint at = 0;
 
+	requests->places = g_new(struct working_place, threads + 1);
+	for (uint32_t t = 0; t <= threads; t++) {
+		while (at < requests->working->len &&
+		       g_array_index(requests->working, struct working, at).thread < t)
+			at++;
+		requests->places[t] = (struct working_place) {at, at};
+	}
+}
+
+/* The first in [low, high), of one thread, that ends after `time`; `high`: none. */
+static guint first_to_end(const struct working *working, guint low, guint high, int64_t time)
+{
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
-		const struct working *at = &g_array_index(list, struct working, middle);
 
-		if (at->thread < thread || (at->thread == thread && at->end <= time))
+		if (working[middle].end <= time)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	return low;
+}
+
+uint32_t user_request_of(const struct user_requests *requests, uint32_t thread, int64_t time,
+			 int64_t *until)
+{
+	const struct working *working = (const void *) requests->working->data;
+	struct working_place *place;
+	guint first, end, at;
+
 	*until = INT64_MAX;
-	if (low == list->len || g_array_index(list, struct working, low).thread != thread)
+	if (thread >= requests->session->trace.model.thread_count)
 		return 0;
-	if (g_array_index(list, struct working, low).begin > time) {
-		*until = g_array_index(list, struct working, low).begin;
+	place = &requests->places[thread];
+	first = place->first;
+	end = place[1].first;
+	at = place->at; /* mostly it is that, or the next */
+	if (at > first && working[at - 1].end > time)
+		at = first_to_end(working, first, at - 1, time);
+	else if (at < end && working[at].end <= time && ++at < end && working[at].end <= time)
+		at = first_to_end(working, at + 1, end, time);
+	place->at = at;
+	if (at == end)
 		return 0;
-	}
-	*until = g_array_index(list, struct working, low).end;
-	return g_array_index(list, struct working, low).request;
+	*until = working[at].begin > time ? working[at].begin : working[at].end;
+	return working[at].begin > time ? 0 : working[at].request;
 }
 
 void user_requests_free(struct user_requests *requests)
@@ -70,6 +97,7 @@ void user_requests_free(struct user_requests *requests)
 		exchange_lists_free(requests->writes);
 		g_free(requests->of_exchange);
 		g_free(requests->order);
+		g_free(requests->places);
 		g_free(requests->peers);
 		g_free(requests->roles);
 	}

@@ -49,11 +49,17 @@ struct working {
 	uint32_t request; /* place in the list, from 1 */
 };
 
+/* Where a thread's begin in `working`, and which of them was asked for last. */
+struct working_place {
+	guint32 first, at;
+};
+
 struct user_requests {
 	const struct user_requests *base; /* borrowed: what is shared is owned by that; NULL */
 	const struct session *session; /* borrowed */
 	GArray *list; /* struct user_request by begin, end, thread */
 	GArray *working; /* struct working by thread, begin */
+	struct working_place *places; /* owned; by thread, and one more: user_requests_place() */
 	GArray *listed; /* uint32_t: places in the list, from 0, of those that are in scope,
 				    part of no other one that is, and picked */
 	guint32 *of_exchange; /* owned; of each exchange the request's place, from 1; 0 */
@@ -98,6 +104,8 @@ uint32_t user_request_root(const struct user_requests *requests, uint32_t place)
 /* "nginx (213), asked by 127.0.0.1:34608"; free with g_free(). */
 char *user_request_label(const struct user_requests *requests, const struct user_request *request);
 const char *user_request_kind(const struct user_requests *requests);
+/* `working` is whole: from now on user_request_of() may be asked. */
+void user_requests_place(struct user_requests *requests);
 /* Which request `thread` worked on at `time`, and until when that holds (or, where it is none,
  * until the next one begins); places from 1, 0: none. */
 uint32_t user_request_of(const struct user_requests *requests, uint32_t thread, int64_t time,

@@ -22,6 +22,8 @@ struct side_walk {
 	guint side;
 	guint32 *rows; /* owned; by place in the list from 1: row + 1 of it, or of the one that it
 			  is part of; 0: none */
+	struct idmap
+		services; /* its first thread, whose port it is, the port -> number in `names` */
 	struct idmap things; /* kind and interned name of the session -> number in `names` */
 };
 
@@ -92,18 +94,26 @@ static const char *first_name(const struct side_walk *walk, const struct user_re
 		       : "";
 }
 
-static uint32_t service_of(const struct side_walk *walk, const struct user_request *request)
+static uint32_t service_of(struct side_walk *walk, const struct user_request *request)
 {
 	const struct session *session = walk->requests->session;
-	const char *name = first_name(walk, request);
 	const struct channel_end *end = request->channel ? end_at(session, request->channel) : NULL;
+	bool far = session->asked.options->requests.preset == PRESET_CLIENT && end &&
+		   end->remote_port;
+	uint32_t port = far ? end->remote_port : end ? end->local_port : 0, number;
+	uint64_t key = (uint64_t) request->first << 32 | (uint32_t) far << 16 | port;
 	g_autofree char *service = NULL;
 
-	if (session->asked.options->requests.preset == PRESET_CLIENT && end && end->remote_port)
-		service = g_strdup_printf("port %u", end->remote_port);
-	else if (end && end->local_port)
-		service = g_strdup_printf("%s, port %u", name, end->local_port);
-	return name_of(walk->known, service ? service : name);
+	if (!port)
+		return name_of(walk->known, first_name(walk, request));
+	number = idmap_get(&walk->services, key);
+	if (number != IDMAP_NONE)
+		return number;
+	service = far ? g_strdup_printf("port %u", port)
+		      : g_strdup_printf("%s, port %u", first_name(walk, request), port);
+	number = name_of(walk->known, service);
+	idmap_set(&walk->services, key, number);
+	return number;
 }
 
 /* Who wrote what it began with. */
@@ -124,8 +134,7 @@ static uint32_t asker_of(const struct side_walk *walk, const struct user_request
 		       session_thread_name(session, exchange_at(session, write)->thread));
 }
 
-static void parties(const struct side_walk *walk, const struct user_request *request,
-		    int64_t *values)
+static void parties(struct side_walk *walk, const struct user_request *request, int64_t *values)
 {
 	const struct session *session = walk->requests->session;
 	const struct model *model = &session->trace.model;
@@ -235,7 +244,7 @@ static int ascending(gconstpointer a, gconstpointer b)
 }
 
 /* Others of its service that had begun and not ended. */
-static void flights(const struct side_walk *walk)
+static void flights(struct side_walk *walk)
 {
 	const struct user_requests *requests = walk->requests;
 	g_autoptr(GArray) services = g_array_new(FALSE, FALSE, sizeof(struct service));
@@ -480,6 +489,7 @@ static void add_side(struct request_known *known, const struct user_requests *re
 	struct side_walk walk = {.requests = requests, .known = known, .side = side};
 
 	idmap_init(&walk.things);
+	idmap_init(&walk.services);
 	make_rows(&walk);
 	for (guint i = 0; i < known->rows->len; i++) {
 		struct request_row *row = &g_array_index(known->rows, struct request_row, i);
@@ -505,6 +515,7 @@ static void add_side(struct request_known *known, const struct user_requests *re
 	bytes(&walk);
 	deeds(&walk, seen, touches);
 	idmap_clear(&walk.things);
+	idmap_clear(&walk.services);
 	g_free(walk.rows);
 }
 
