@@ -360,6 +360,30 @@ def recording(number, begin, cost, per_call=None, recorded=True, **settings):
     return line
 
 
+def check_large_page():
+    """Of 1,010 traces the page has the rows of 1,000: what is not good, then that in which most stands out; and says so."""
+    lines = [recording(number, 10, 1) for number in range(1010)]
+    example = {"host": 0, "tid": 1, "pid": 1, "name": "db", "begin": 10 * 10**9, "end": 11 * 10**9}
+    for line in lines[20:]:
+        line["findings"] = [{"id": "s-aaaaaa", "kind": "answer", "title": "db waits", "ns": 10**6, "count": 1, "threads": 1,
+                             "spans_gap": False, "example": example}]
+    lines[3]["lost_events"], lines[1009]["status"], lines[500]["findings"][0]["ns"] = 1, 4, 1
+    merged(*lines, more=("--index", ROOT + "/large.html"))
+    with open(ROOT + "/large.html", encoding="utf-8") as file:
+        page = file.read()
+    rows = [int(name) for name in re.findall('<th scope="row"><code>/t/([0-9]+)<', page)]
+    # 988 have findings and are good, one of them a smaller one; of the 19 in which nothing stands out the first ones stay
+    wanted = [3] + [number for number in range(1010) if number >= 20]
+    wanted = sorted(wanted + [number for number in range(20) if number != 3][:1000 - len(wanted)])
+    assert sorted(rows) == wanted and len(rows) == 1000, (len(rows), set(rows) ^ set(wanted))
+    assert "10 more have no row: those in which least stands out." in page
+    for line in lines[:1005]:
+        line["lost_events"] = 1
+    merged(*lines, more=("--index", ROOT + "/large.html"))
+    with open(ROOT + "/large.html", encoding="utf-8") as file:
+        assert "10 more have no row, and 6 of them are not good" in file.read()
+
+
 def check_settings():
     """Settings of many recordings, in groups by their values: what goes with a cost, what does not, what cannot be told."""
     # the setting turns by turn, 100 and 10 ms of db's: of 12! / (6! 6!) = 924 arrangements two part them as well; a second
@@ -562,6 +586,7 @@ tap.case("lines that are none", check_bad_lines)
 tap.case("the page", check_page)
 tap.case("a page of each trace", check_own_pages)
 tap.case("the page and lost events", check_lossy_page)
+tap.case("the page of very many traces", check_large_page)
 tap.case("settings that differ", check_settings)
 tap.case("settings beside traces", check_settings_of_traces)
 tap.case("as text", check_text)

@@ -5,8 +5,9 @@
  * Tables of the limits, the traces, the settings that differ, the findings over all of them and the
  * latencies, in the looks of all pages (share/page/report.css). A trace is linked to its own page,
  * where there is one (--pages), by a way that goes from the index to it; else the command that
- * makes it stands there. Colours follow the reader's scheme, and nothing is said by colour alone.
- * Names of traces and threads are anybody's: all text is escaped.
+ * makes it stands there. Of very many traces the table has those that are not good and those in
+ * which most stands out, and says so. Colours follow the reader's scheme, and nothing is said by
+ * colour alone. Names of traces and threads are anybody's: all text is escaped.
  */
 #include "fleet/fleet_page.h"
 
@@ -19,6 +20,14 @@
 #include "report/report.h"
 
 #define FINDINGS_SHOWN 25 /* of each list */
+#define TRACES_SHOWN 1000 /* 700 bytes each; a page of 100,000 opens in no browser */
+
+/* How much a trace has to say. */
+struct weight {
+	json_int_t ns; /* of what stands out most */
+	guint place;   /* of batch_each() */
+	bool bad;      /* events were lost, a limit is exceeded, it could not be read … */
+};
 
 /* What all tables are written with. */
 struct index {
@@ -28,6 +37,9 @@ struct index {
 	char *directory;      /* owned; where the index is */
 	GHashTable *links; /* trace -> as an attribute has it, both owned; those with a page */
 	bool whole;        /* all traces could be read back */
+	GArray *weights;   /* owned; struct weight of each trace */
+	guint8 *shown;     /* owned; of each trace by place: it has a row */
+	guint place;       /* while rows are written */
 };
 
 /* Escaped, control characters shown; free with g_free(). */
@@ -59,15 +71,48 @@ static char *way_to(const char *directory, const char *path)
 	return g_markup_escape_text(way->str, -1);
 }
 
-static void find_link(void *data, const json_t *entry)
+static json_int_t integer(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static bool is_bad(const json_t *trace)
+{
+	return integer(trace, "status") || batch_lost_some(trace);
+}
+
+static void meet(void *data, const json_t *entry)
 {
 	struct index *index = data;
+	struct weight weight = {integer(json_object_get(entry, "finding"), "ns"),
+				index->weights->len, is_bad(entry)};
 	const char *page = json_string_value(json_object_get(entry, "page"));
 	const char *trace = json_string_value(json_object_get(entry, "trace"));
 	g_autofree char *whole = page ? g_canonicalize_filename(page, NULL) : NULL;
 
+	g_array_append_val(index->weights, weight);
 	if (page && trace)
 		g_hash_table_insert(index->links, g_strdup(trace), way_to(index->directory, whole));
+}
+
+/* What is not good, then that in which most stands out. */
+static int heaviest(gconstpointer a, gconstpointer b)
+{
+	const struct weight *x = a, *y = b;
+
+	if (x->bad != y->bad)
+		return x->bad ? -1 : 1;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static void choose_shown(struct index *index)
+{
+	g_array_sort(index->weights, heaviest);
+	index->shown = g_new0(guint8, index->weights->len + 1);
+	for (guint i = 0; i < index->weights->len && i < TRACES_SHOWN; i++)
+		index->shown[g_array_index(index->weights, struct weight, i).place] = 1;
 }
 
 static void cell(FILE *file, const char *kind, const char *text)
@@ -82,11 +127,6 @@ static const char *text_of(const json_t *object, const char *key)
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return text ? text : "";
-}
-
-static json_int_t integer(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
 }
 
 static void number(FILE *file, json_int_t value)
@@ -170,6 +210,8 @@ static void trace_row(void *data, const json_t *trace)
 	char when[48], sum[32];
 	size_t i;
 
+	if (index->place >= index->weights->len || !index->shown[index->place++])
+		return;
 	json_array_foreach(json_object_get(trace, "limits"), i, each)
 		g_string_append_printf(notes, "%s%s%s%s: %s", notes->len ? "; " : "",
 				       text_of(each, "name"), *text_of(each, "name") ? ": " : "",
@@ -181,8 +223,7 @@ static void trace_row(void *data, const json_t *trace)
 	trace_name(index, text_of(trace, "trace"));
 	page_command(index, trace);
 	fputs("</th>", file);
-	cell(file, integer(trace, "status") || batch_lost_some(trace) ? " class=\"bad\"" : "",
-	     batch_outcome(trace));
+	cell(file, is_bad(trace) ? " class=\"bad\"" : "", batch_outcome(trace));
 	cell(file, "", text_of(trace, "hostname"));
 	if (window)
 		second_text(when, integer(window, "begin"));
@@ -204,6 +245,21 @@ static void trace_row(void *data, const json_t *trace)
 	fputs("</tr>\n", file);
 }
 
+static void tell_left(const struct index *index)
+{
+	guint left = index->weights->len - MIN(TRACES_SHOWN, index->weights->len), bad = 0;
+
+	if (!left)
+		return;
+	for (guint i = TRACES_SHOWN; i < index->weights->len; i++)
+		bad += g_array_index(index->weights, struct weight, i).bad;
+	fprintf(index->file, "<p class=\"note\">%u more have no row", left);
+	if (bad)
+		fprintf(index->file, ", and %u of them are not good", bad);
+	fputs(": those in which least stands out. <code>--merged FILE</code> has all.</p>\n",
+	      index->file);
+}
+
 static void traces(struct index *index)
 {
 	static const char *const names[] = {"Trace",   "Outcome", "Host",  "#Begin (UTC)",
@@ -213,6 +269,7 @@ static void traces(struct index *index)
 	headings(index->file, "Traces", names);
 	index->whole &= batch_each(index->batch, trace_row, index);
 	table_end(index->file);
+	tell_left(index);
 	section_end(index->file);
 }
 
@@ -449,15 +506,17 @@ static void head(const struct index *index)
 bool fleet_page_write(struct batch *batch, const json_t *merged, const char *path, FILE *file)
 {
 	g_autofree char *whole = g_canonicalize_filename(path, NULL);
-	struct index index = {batch,
-			      merged,
-			      file,
-			      g_path_get_dirname(whole),
-			      g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
-			      true};
+	struct index index = {
+		.batch = batch,
+		.merged = merged,
+		.file = file,
+		.directory = g_path_get_dirname(whole),
+		.links = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+		.weights = g_array_new(FALSE, FALSE, sizeof(struct weight))};
 	g_autofree char *hash = page_hash(page_looks());
 
-	index.whole = batch_each(batch, find_link, &index);
+	index.whole = batch_each(batch, meet, &index);
+	choose_shown(&index);
 	fprintf(file,
 		"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -482,6 +541,8 @@ bool fleet_page_write(struct batch *batch, const json_t *merged, const char *pat
 	profiles(file, merged);
 	fputs("</main></body></html>\n", file);
 	g_hash_table_destroy(index.links);
+	g_array_free(index.weights, TRUE);
+	g_free(index.shown);
 	g_free(index.directory);
 	return index.whole;
 }
