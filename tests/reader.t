@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -92,6 +93,23 @@ def as_ctf2(name):
             assert t.output(*arguments, place + "/t") == t.output(*arguments, t.trace(name)), command[0]
         refused = t.run("overview", "--reader", "babeltrace", place + "/t")
         assert refused.returncode == 3 and b"CTF 2" in refused.stderr, refused.stderr
+
+
+def no_uuid():
+    """Metadata that gives neither the trace nor its clock a UUID: the same events and answers both ways."""
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(t.trace("fork4"), place + "/t")
+        path = [f for f in t.kernel_files(place + "/t") if f.endswith("metadata")][0]
+        text = subprocess.run(["babeltrace2", "-o", "ctf-metadata", os.path.dirname(path)], check=True,
+                              stdout=subprocess.PIPE).stdout.decode()
+        text, count = re.subn(r'\buuid = "?[-0-9a-f]{36}"?;', "", text)
+        assert count == 2, count
+        with open(path, "w") as file:
+            file.write("/* CTF 1.8 */\n" + text)
+        want = json.loads(t.output("overview", "--quiet", "--format", "json", t.trace("fork4")))
+        for how in ("direct", "babeltrace"):
+            found = json.loads(t.output("overview", "--quiet", "--format", "json", place + "/t", "--reader", how))
+            assert found["coverage"] == want["coverage"] and found["threads"] == want["threads"], how
 
 
 def tiles(report):
@@ -257,6 +275,7 @@ for name in t.TRACES:
         tap.case("%s: the same events both ways" % name, same_events, name)
 tap.case("two hosts: the same events both ways", same_events, "two-hosts-client", "two-hosts-server")
 tap.case("targets: the same both ways", targets)
+tap.case("a trace without UUIDs: the same both ways", no_uuid)
 for name in ("wide", "polls", "callstack"):
     tap.case("%s: as CTF 2" % name, as_ctf2, name)
 for name in SMALL:

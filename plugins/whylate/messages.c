@@ -435,7 +435,7 @@ static uint32_t order_of(const struct messages *messages, const bt_stream *key)
 	for (i = 0; i < messages->given->len; i++) {
 		const char *trace = g_ptr_array_index(messages->given, i);
 
-		if (strcmp(trace, uuid) == 0 || (name && is_within(name, trace)))
+		if (g_strcmp0(trace, uuid) == 0 || (name && is_within(name, trace)))
 			break;
 	}
 	return i;
