@@ -319,6 +319,17 @@ def pair():
         assert any("(on its CPU ran guest %s's CPU 0/KVM" % other in v for v in report["verdict"]), report["verdict"]
 
 
+def told():
+    """Threads of two hosts are of none. What no sentence tells is less than the largest that one does: guest-host's gapp
+    is ready while the tracer runs, which comes last, and is told of all the same."""
+    sentences = t.report("delay", *PAIR_ALL, "--thread", "gapp")["verdict"]
+    assert "gapp (2 processes of several hosts) could not go on" in sentences[0] and ") on web" not in sentences[0], sentences
+    sentences = t.report("delay", HOST, GUEST, "--thread", "gapp", "--host", "guest")["verdict"]
+    shares = [(float(m.group(1)), v) for v in sentences for m in [re.match(r"([0-9.]+) % \(", v)] if m]
+    assert shares[-1][1].endswith("everything else.") and shares[-1][0] < max(shares)[0], shares
+    assert any("kept off the CPU (on it ran lttng-consumerd" in v for _, v in shares[5:]), shares
+
+
 def ids():
     """gapp of web and gapp of batch are two findings: each has an id, with the time of its item
     alone (`explain` looks there)."""
@@ -366,5 +377,6 @@ tap.case("two guests that disturb each other", pair)
 tap.case("nothing is foretold of both together", not_foretold)
 tap.case("of requests", in_requests)
 tap.case("two findings, two ids", ids)
+tap.case("who is told of, and how much is not", told)
 tap.case("guests whose traces are not there, each", not_traced)
 sys.exit(tap.done())

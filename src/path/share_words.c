@@ -309,6 +309,13 @@ void append_share(GString *text, const struct session *session, const struct sha
 
 /* --- who, where --------------------------------------------------------------------- */
 
+/* " on web", if hosts are told apart and it is of one. */
+static const char *on_host(const struct telling *telling, uint32_t thread)
+{
+	return siblings_hosts(&telling->siblings, thread) ? ""
+							  : session_on(telling->session, thread);
+}
+
 void append_name(GString *text, const struct telling *telling, uint32_t thread)
 {
 	const struct session *session = telling->session;
@@ -317,26 +324,28 @@ void append_name(GString *text, const struct telling *telling, uint32_t thread)
 		g_string_append(text, "one of them");
 	else
 		g_string_append_printf(text, "%s%s", session_thread_name(session, thread),
-				       session_on(session, thread));
+				       on_host(telling, thread));
 }
 
 void append_thread(GString *text, const struct telling *telling, uint32_t thread)
 {
 	const struct session *session = telling->session;
 	guint count = siblings_count(&telling->siblings, session, thread);
+	const char *on;
 	const struct thread *at;
 
 	thread = siblings_first(&telling->siblings, session, thread);
 	at = model_thread(&session->trace.model, thread);
+	on = on_host(telling, thread);
 	if (siblings_differ(&telling->siblings, thread))
 		g_string_append_printf(text, "%s (with %u others)%s",
-				       session_thread_name(session, thread), count - 1,
-				       session_on(session, thread));
+				       session_thread_name(session, thread), count - 1, on);
 	else if (count == 1)
 		g_string_append_printf(text, "%s (%d)%s", session_thread_name(session, thread),
-				       at->tid, session_on(session, thread));
+				       at->tid, on);
 	else
-		g_string_append_printf(text, "%s (%u %s)%s", session_thread_name(session, thread),
-				       count, at->pid == at->tid ? "processes" : "threads",
-				       session_on(session, thread));
+		g_string_append_printf(
+			text, "%s (%u %s%s)%s", session_thread_name(session, thread), count,
+			at->pid == at->tid ? "processes" : "threads",
+			siblings_hosts(&telling->siblings, thread) ? " of several hosts" : "", on);
 }

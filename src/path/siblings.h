@@ -6,7 +6,8 @@
  *   tiny    ────────┐ ───────┐ ───────┐      sixty of them: one sentence
  *
  * Few of them, such that live beside each other, and threads of one process stay apart, as each
- * may be for something else.
+ * may be for something else; but for the workers of a guest's machine, any of which serves the
+ * guest's next request.
  *
  * Part of path/ (path.h); for the verdict.
  */
@@ -20,6 +21,7 @@ struct siblings {
 	GHashTable *crowd;    /* owned; threads that are asked for together; NULL: none are */
 	uint32_t first;       /* who stands for these */
 	bool differ;          /* … and they have different names */
+	bool hosts;           /* … are of different hosts */
 	GHashTable *peers;    /* owned; other threads of their processes: name -> struct family */
 	GHashTable *pids;     /* owned; these processes */
 };
@@ -33,6 +35,8 @@ void siblings_add_crowd(struct siblings *siblings, const struct session *session
 			const struct path *path, const GArray *threads);
 /* It stands for several that have not one name. */
 bool siblings_differ(const struct siblings *siblings, uint32_t thread);
+/* … or are not of one host. */
+bool siblings_hosts(const struct siblings *siblings, uint32_t thread);
 void siblings_clear(struct siblings *siblings);
 /* Who stands for `thread`: the first of its siblings on the path; itself if there are none. */
 uint32_t siblings_first(const struct siblings *siblings, const struct session *session,

@@ -22,6 +22,8 @@
 #include "words/names.h"
 
 #define SENTENCES_MAX 5
+#define SENTENCES_MORE 8 /* … as long as what is not told is more than each that is, */
+#define MORE_MIN 20      /* … of items of 1/20 of the time */
 #define DEEDS_MAX 4
 #define DEED_MIN 20  /* 1/20 of the item: less is part of the rest */
 #define REST_MIN 10  /* … which is named from 1/10 of it on */
@@ -434,14 +436,17 @@ static GPtrArray *sentences(const struct telling *telling, GArray *counts)
 	g_autoptr(GArray) tries = g_array_new(FALSE, FALSE, sizeof(struct tried));
 	g_autoptr(GPtrArray) shares = shares_new(telling, tries);
 	g_autoptr(GPtrArray) items = items_new(telling, shares, tries);
-	int64_t rest = telling->ns;
+	int64_t rest = telling->ns, most = 0;
 	guint told;
 
-	for (guint i = 0; i < items->len && i < SENTENCES_MAX; i++) {
+	for (guint i = 0; i < items->len && i < SENTENCES_MORE; i++) {
 		const struct item *item = g_ptr_array_index(items, i);
 
 		if (i && (double) item->ns < SHARE_MIN * (double) telling->ns)
 			break;
+		if (i >= SENTENCES_MAX && (rest <= most || item->ns * MORE_MIN < telling->ns))
+			break;
+		most = MAX(most, item->ns);
 		g_ptr_array_add(list, sentence(telling, item, tries));
 		rest -= item->ns;
 		if (counts && may_be_gone(item))
