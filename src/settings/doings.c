@@ -5,12 +5,13 @@
 #include "waits/causes.h"
 #include "waits/state_names.h"
 
+#define PEER (UINT32_C(1) << 31) /* a packet's sender */
 #define ASKED 16 /* texts that were asked for last, by their numbers */
 
 /* Which texts fit a list of patterns: a thread waits for the same few again and again. */
 struct fits {
 	char *const *patterns;
-	uint32_t text[ASKED]; /* interned; 0: not asked for yet */
+	uint32_t text[ASKED]; /* interned, and PEER; 0: not asked for yet */
 	bool fit[ASKED];
 };
 
@@ -25,10 +26,14 @@ struct sought {
 static bool fits(const struct session *session, struct fits *fits, uint32_t text)
 {
 	uint32_t at = text % ASKED;
+	g_autofree char *peer = NULL;
 
 	if (!text || fits->text[at] != text) {
+		if (text & PEER)
+			peer = g_strconcat("socket:", session_text(session, text & ~PEER), NULL);
 		fits->text[at] = text;
-		fits->fit[at] = known_fits(fits->patterns, session_text(session, text));
+		fits->fit[at] =
+			known_fits(fits->patterns, peer ? peer : session_text(session, text));
 	}
 	return fits->fit[at];
 }
@@ -99,15 +104,12 @@ static bool was_behind(const struct session *session, const struct wait *wait,
 /* A packet ended it, of a sender that fits: an event loop waits for many at once, and sockets that
  * are not connected have no peer. */
 static bool is_packet_of(const struct session *session, const struct block *block,
-			 char *const *patterns)
+			 struct fits *wanted)
 {
 	const struct wake_detail *detail = block_detail(session, block);
-	g_autofree char *key = NULL;
 
-	if (!detail || detail->kind != DETAIL_PACKET || !detail->text)
-		return false;
-	key = g_strconcat("socket:", session_text(session, detail->text), NULL);
-	return known_fits(patterns, key);
+	return detail && detail->kind == DETAIL_PACKET && detail->text &&
+	       fits(session, wanted, detail->text | PEER);
 }
 
 /* What the wait was on, in any of the ways that a report names it, fits; it becomes `object`, 0
@@ -125,7 +127,7 @@ static bool object_fits(const struct session *session, const struct block *block
 			return true;
 	}
 	*object = 0;
-	return is_packet_of(session, block, wanted->patterns);
+	return is_packet_of(session, block, wanted);
 }
 
 static bool wait_fits(const struct session *session, const struct wait *wait, struct sought *sought,
@@ -231,6 +233,8 @@ GArray *doings_new(const struct session *session, uint32_t thread, int64_t from,
 	if (session->asked.options->anonymiser)
 		return doings;
 	sought = sought_of(session, thread, &works);
+	if (!sought->len)
+		return doings;
 	spans_begin(&spans, session, thread, from, to);
 	while (works ? spans_next(&spans, &span) : spans_next_off_cpu(&spans, &span))
 		if (leaf_is_blocked(span.leaf))
