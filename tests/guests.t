@@ -316,6 +316,11 @@ def pair():
             since = time if after == rival else None if prev == rival else since
         theirs = sum(overlap(mine, [(max(a, c), min(b, d))]) for a, b in away for c, d in runs if max(a, c) < min(b, d))
         assert theirs <= taken[by] <= theirs + 100 * MS, (theirs, taken[by])
+        off = sum(max(0, min(b, d) - max(a, c)) for a, b in away for c, d in runs)
+        head = re.search(r"Host: %s,.*?\n(?=\S)" % name, t.output("delay", *PAIR_ALL, "--thread", "gapp", "--host", name).decode(), re.S)
+        said = re.search(r"; shared CPU 1 of hypervisor with guest %s's CPU 0/KVM \((\d+)\), which ran there for ([\d.]+) s while"
+                         % other, " ".join(head[0].split()))
+        assert said and int(said[1]) == rival and theirs < float(said[2]) * 1000 * MS <= off + 10 * MS, (head[0], theirs, off)
         assert any("(on its CPU ran guest %s's CPU 0/KVM" % other in v for v in report["verdict"]), report["verdict"]
 
 

@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "words/times.h"
-
 char *text_safe(const char *text)
 {
 	g_autofree char *valid = g_utf8_make_valid(text, -1);
@@ -174,59 +172,6 @@ void text_clock(GString *line, const struct session *session, const struct host 
 		g_string_append_printf(line, "; %u that contradict them left out",
 				       clock->contradicting);
 	g_string_append(line, host->guest.refined ? "; and when its virtual CPUs ran)" : ")");
-}
-
-/* How it was found out: a kernel does something only while its virtual CPUs run. */
-static void append_fit(GString *line, const struct guest *guest)
-{
-	char moments[32], outside[32], chance[32];
-
-	count_text(moments, guest->moments);
-	count_text(outside, guest->outside);
-	count_text(chance, guest->chance);
-	if (guest->outside)
-		g_string_append_printf(line,
-				       " (of %s moments at which it did something, %s are "
-				       "at times when its virtual CPUs did not run; of another "
-				       "machine about %s would be)",
-				       moments, outside, chance);
-	else
-		g_string_append_printf(line,
-				       " (its virtual CPUs ran at all %s moments at which it did "
-				       "something; those of another machine would not have at "
-				       "about %s of them)",
-				       moments, chance);
-}
-
-void text_guest(GString *line, const struct session *session, const struct host *host)
-{
-	const struct model *model = &session->trace.model;
-	const struct guest *guest = &host->guest;
-	const struct thread *machine;
-
-	if (guest->known == GUEST_UNCLEAR)
-		g_string_append(line, "; a guest, perhaps: several virtual machines fit as well "
-				      "(say which: --guest)");
-	if (!is_thread(guest->machine))
-		return;
-	machine = model_thread(model, guest->machine);
-	g_string_append_printf(line, "; guest of %s: %s (%d)",
-			       trace_host_name(&session->trace, machine->host),
-			       session_own_name(session, guest->machine), machine->tid);
-	for (guint i = 0; i < host->cpus->len; i++) {
-		const struct cpu *cpu = g_ptr_array_index(host->cpus, i);
-
-		if (is_thread(cpu->vcpu))
-			g_string_append_printf(line, ", CPU %u is %s (%d)", cpu->id,
-					       session_own_name(session, cpu->vcpu),
-					       model_thread(model, cpu->vcpu)->tid);
-	}
-	if (guest->known == GUEST_GIVEN)
-		g_string_append(line, ", as given");
-	else if (guest->known == GUEST_ONLY)
-		g_string_append(line, " (inferred: there is no other)");
-	if (guest->moments)
-		append_fit(line, guest);
 }
 
 void text_machines(const struct session *session, struct output *output)
