@@ -712,7 +712,7 @@ def change(before, after):
 
 
 def check_what_if_figure(browser, times):
-    """Two bars a row, [(recorded, re-timed), …], on one scale."""
+    """Two bars a row, [(recorded, re-timed), …], on one scale; a legend says which is which, in the bars' colours."""
     pairs = browser.all("#what-if .pair")
     assert [pair.get_attribute("aria-label") for pair in pairs] == \
         ["%s recorded, %s re-timed" % (duration(before), duration(after)) for before, after in times]
@@ -720,6 +720,12 @@ def check_what_if_figure(browser, times):
             for pair in pairs]
     most = max(max(pair) for pair in times)
     assert all(abs(width - ns / most) < 0.01 for pair, of in zip(wide, times) for width, ns in zip(pair, of)), (wide, times)
+    colour = "return [...arguments[0].querySelectorAll(arguments[1])].map((one) => getComputedStyle(one).backgroundColor)"
+    legend, = browser.all("#what-if ul.legend")
+    assert [one.split(",")[0] for one in legend.text.split("\n")] == ["above: recorded", "below: re-timed"], legend.text
+    assert browser.js(colour, legend, ".swatch") == browser.js(colour, pairs[0], ":scope > span"), legend.text
+    tops = browser.js("return [...arguments[0].children].map((one) => one.getBoundingClientRect().top)", pairs[0])
+    assert tops[0] < tops[1], tops
 
 
 def check_what_if_sums(browser):

@@ -29,6 +29,12 @@ function figureColumn(before, after, rows) {
 	};
 }
 
+/* Which bar of figureColumn() is which, and what both are of. */
+function figureLegend(of) {
+	const entry = (kind, text) => el('li', {}, el('span', {class: `swatch c-${kind}`}), text);
+	return el('ul', {class: 'legend solid'}, entry('all', `above: recorded${of}`), entry('then', `below: re-timed${of}`));
+}
+
 function rangeWords(one) {
 	return one.saved_from_ns === one.saved_to_ns ? '' : `${duration(one.saved_from_ns)} to ${duration(one.saved_to_ns)}`;
 }
@@ -37,6 +43,7 @@ function threadsThen(answer) {
 	const before = (one) => one.recorded_ns,
 		after = (one) => one.recorded_ns - one.saved_ns;
 	return [
+		answer.threads.length ? figureLegend('') : null,
 		wideTable(
 			'Threads, recorded and re-timed',
 			[{title: 'Thread', of: named}, ...beforeAfter(before, after, ''), changeColumn(before, after), figureColumn(before, after, answer.threads)],
@@ -60,6 +67,7 @@ function operationsThen(answer) {
 	const before = (one) => one.recorded.sum_ns,
 		after = (one) => one.changed.sum_ns;
 	return [
+		answer.operations.length ? figureLegend(', total') : null,
 		wideTable(
 			'Operations, recorded and re-timed',
 			[
@@ -102,6 +110,7 @@ function latenciesThen(answer) {
 			within &&
 				` Within ${duration(within.ns)}: ${percent(within.recorded, 1)} as recorded, ${percent(within.changed, 1)} re-timed.`,
 		),
+		figureLegend(''),
 		wideTable('Latencies, recorded and re-timed', [{title: 'Latency', of: ([title]) => title}, ...beforeAfter(before, after, ''), changeColumn(before, after), figureColumn(before, after, rows)], rows, null),
 	];
 }
