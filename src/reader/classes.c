@@ -319,6 +319,7 @@ static void record_class_free(gpointer data)
 		return;
 	program_free(class->program);
 	program_free(class->skimmed.over);
+	program_free(class->passes);
 	if (class->filters)
 		g_array_free(class->filters, TRUE);
 	g_free(class);
@@ -476,4 +477,17 @@ bool class_take(struct class_table *table, struct record_class *class, struct cu
 	if (class->shape)
 		take_values(class, cursor, event);
 	return true;
+}
+
+bool class_pass(struct class_table *table, struct record_class *class, struct cursor *cursor)
+{
+	if (!class_meet(table, class))
+		return false;
+	if (G_UNLIKELY(!g_atomic_pointer_get(&class->passes))) {
+		pthread_mutex_lock(&table->lock);
+		if (!class->passes)
+			g_atomic_pointer_set(&class->passes, class_over(table, class));
+		pthread_mutex_unlock(&table->lock);
+	}
+	return class->passes && program_run(class->passes, cursor);
 }

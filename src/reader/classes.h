@@ -38,6 +38,7 @@ struct record_class {
 	uint8_t value_count;
 	uint8_t value_places[SHAPE_MAX]; /* in the cursor's values */
 	struct skimmed_class skimmed; /* skim.h */
+	struct program *passes;       /* owned; class_over(), for class_pass(); NULL: not made */
 };
 
 /* The classes of one stream class in one directory's metadata. */
@@ -74,5 +75,7 @@ struct program *class_over(const struct class_table *table, const struct record_
 /* Sets the kind and takes contexts and payload; false: the bytes do not fit. */
 bool class_take(struct class_table *table, struct record_class *class, struct cursor *cursor,
 		struct event *event);
+/* Over a record as class_take() goes, but nothing of it is taken. */
+bool class_pass(struct class_table *table, struct record_class *class, struct cursor *cursor);
 
 #endif

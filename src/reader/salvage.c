@@ -39,15 +39,13 @@ enum walk {
 /* From a record whose header has been read; the cursor is where the walk ended then. */
 static enum walk walk(struct stream *stream, int *records)
 {
-	struct event event = {.cpu = stream->cpu};
-
 	for (*records = 1;; ++*records) {
 		struct record_class *class = class_table_find(stream->table, stream->event_id);
 		uint64_t clock = stream->clock;
 
 		if (header_too_late(stream))
 			return WALK_AHEAD;
-		if (!class || !class_take(stream->table, class, &stream->cursor, &event))
+		if (!class || !class_pass(stream->table, class, &stream->cursor))
 			return WALK_BROKEN;
 		if (stream->cursor.at >= stream->cursor.end)
 			return WALK_SOUND;
