@@ -49,6 +49,14 @@ static bool run(struct database *database, const char *sql)
 
 /* --- the file -------------------------------------------------------------------- */
 
+/* What SQLite sorts indexes in goes where all temporary files go: by itself it prefers /var/tmp,
+ * which the sandbox does not let it write to. Set once for the process; SQLite keeps it. */
+static void sort_in_spill_place(void)
+{
+	if (!sqlite3_temp_directory)
+		sqlite3_temp_directory = sqlite3_mprintf("%s", spill_place());
+}
+
 /* No signal ends the program between the file's making and the loss of its name. */
 static bool open_unnamed(struct database *database)
 {
@@ -56,6 +64,7 @@ static bool open_unnamed(struct database *database)
 	sigset_t all, before;
 	int code;
 
+	sort_in_spill_place();
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	database->fd = mkostemp(name, O_CLOEXEC);
