@@ -122,7 +122,7 @@ const struct frames *call_tree_frames_of(struct call_tree *tree, uint32_t thread
 
 void call_tree_let_go(struct call_tree *tree, uint32_t keep)
 {
-	timeline_let_go(&tree->session->trace.timeline);
+	timeline_ease(&tree->session->trace.timeline);
 	if (tree->frames_held <= FRAMES_HELD)
 		return;
 	tree->frames_held = 0;

@@ -20,7 +20,7 @@ static void step(struct walk *walk)
 	if (++walk->steps < STEPS)
 		return;
 	walk->steps = 0;
-	timeline_let_go(&walk->session->trace.timeline);
+	timeline_ease(&walk->session->trace.timeline);
 }
 
 /* --- what ran on the CPUs --------------------------------------------------- */

@@ -70,7 +70,7 @@ static void timeline_of(const struct functions *functions, uint32_t thread, stru
 			when_time(when, at->begin, session->asked.options->utc, false),
 			text_width(10, ns), ns, 2 * (int) MIN(at->depth, 60), "", safe);
 		if (i % 4096 == 4095)
-			timeline_let_go(&session->trace.timeline);
+			timeline_ease(&session->trace.timeline);
 	}
 	g_array_free(list, TRUE);
 	call_tree_let_go(functions->tree, NO_THREAD);

@@ -479,7 +479,7 @@ void write_cells(struct packer *packer, int64_t from, int64_t to, int64_t tolera
 		if (row.begin >= to || row.end <= from || row.begin >= row.end)
 			continue;
 		pack_cells(packer, &level, &row, from, to, output);
-		timeline_let_go(&packer->rows->session->trace.timeline);
+		timeline_ease(&packer->rows->session->trace.timeline);
 	}
 	json_end(output, ']');
 	put_base64(output, "data", level.bytes);
@@ -502,7 +502,7 @@ void add_waits(struct packer *packer, int64_t from, int64_t to)
 		spans_go_to(&spans, from);
 		while (spans_next(&spans, &span) && span.begin < to)
 			add_to_lanes(packer, &span, packer_class(packer, &span));
-		timeline_let_go(&packer->rows->session->trace.timeline);
+		timeline_ease(&packer->rows->session->trace.timeline);
 	}
 }
 

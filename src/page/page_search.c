@@ -154,7 +154,7 @@ static void search_row(struct page_search *search, uint32_t thread, const struct
 	while (spans_next(&spans, &span) && span.begin < part->to)
 		if (span.end > part->from)
 			look_at(search, &span);
-	timeline_let_go(&packer->rows->session->trace.timeline);
+	timeline_ease(&packer->rows->session->trace.timeline);
 }
 
 /* Those that the page has no row for: it knows nothing of them. */

@@ -516,7 +516,7 @@ static void merge_all(struct builder *builder)
 		merge(builder, stops);
 		g_array_free(stops, TRUE);
 		if (step > 1) /* they lie all over the stores */
-			timeline_let_go(&requests->session->trace.timeline);
+			timeline_ease(&requests->session->trace.timeline);
 	}
 }
 

@@ -142,7 +142,7 @@ struct tree_node *tree_new(const struct costs *costs)
 		}
 		path_free(path);
 		if (i / step % (step > 1 ? PASSED / 16 : PASSED) == 0)
-			timeline_let_go(&requests->session->trace.timeline);
+			timeline_ease(&requests->session->trace.timeline);
 	}
 	g_string_free(label, TRUE);
 	finish(root);

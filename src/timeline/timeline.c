@@ -15,6 +15,7 @@
 #include "timeline/sample.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #define CHUNK_MIN 8u
 #define CHUNK_MAX 512u
@@ -57,6 +58,7 @@ void timeline_init(struct timeline *timeline, size_t memory)
 {
 	timeline->memory = memory;
 	timeline->chunks_read = 0;
+	timeline->faults = g_new0(uint64_t, 1);
 	memset(timeline->facts_recent, 0, sizeof timeline->facts_recent);
 	for (enum store i = 0; i < TIMELINE_STORES; i++) {
 		const struct store_info *info = &timeline_stores[i];
@@ -71,6 +73,7 @@ void timeline_clear(struct timeline *timeline)
 {
 	for (enum store i = 0; i < TIMELINE_STORES; i++)
 		pages_clear(timeline_store(timeline, i));
+	g_clear_pointer(&timeline->faults, g_free);
 }
 
 void timeline_detach(struct timeline *timeline, bool reads)
@@ -83,6 +86,23 @@ void timeline_let_go(const struct timeline *timeline)
 {
 	for (enum store i = 0; i < TIMELINE_STORES; i++)
 		pages_let_go(timeline_stored(timeline, i));
+}
+
+/* Each fault on a spilled page brings in its neighbours, too: 64 KB at most (fault-around). */
+#define FAULTS_LEFT 256
+
+void timeline_ease(const struct timeline *timeline)
+{
+	struct rusage used;
+	uint64_t faults;
+
+	if (!timeline->faults || getrusage(RUSAGE_THREAD, &used) != 0)
+		return;
+	faults = (uint64_t) used.ru_minflt + (uint64_t) used.ru_majflt;
+	if (faults - *timeline->faults < FAULTS_LEFT)
+		return;
+	*timeline->faults = faults;
+	timeline_let_go(timeline);
 }
 
 void track_clear(struct track *track)
@@ -194,7 +214,7 @@ static void let_go(struct timeline *timeline)
 	if (++timeline->chunks_read < CHUNKS_READ)
 		return;
 	timeline->chunks_read = 0;
-	timeline_let_go(timeline);
+	timeline_ease(timeline);
 }
 
 /* The last chunk that begins by `time`, or the first. Look-ups mostly follow each other

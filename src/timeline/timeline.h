@@ -251,7 +251,8 @@ struct timeline {
 	struct pages samples; /* through struct log, one of each thread */
 	struct pages counts; /* struct counted_run; the same */
 	size_t memory; /* bytes to keep in memory, as timeline_init() was told */
-	uint32_t chunks_read; /* of intervals, since spilled records were let go */
+	uint32_t chunks_read; /* of intervals, since timeline_ease() was called */
+	uint64_t *faults; /* owned: page faults of this thread when timeline_ease() let go */
 };
 
 /* What is stored, each in a store of its own. */
@@ -307,6 +308,9 @@ void timeline_detach(struct timeline *timeline, bool reads);
 /* Everything that was spilled leaves resident memory: for questions that go through all of
  * time, over all threads. */
 void timeline_let_go(const struct timeline *timeline);
+/* The same, to be called again and again: does nothing until so much has been read that it pays
+ * (what is let go costs a page fault each time that it is looked at). */
+void timeline_ease(const struct timeline *timeline);
 
 void track_clear(struct track *track);
 

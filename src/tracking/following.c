@@ -266,7 +266,7 @@ void user_requests_follow(struct user_requests *requests)
 			pages_pass(&session->trace.timeline.exchanges, i);
 		pass_exchange(&follower, requests->order ? requests->order[i] : i);
 		if (i % PASSED == 0)
-			timeline_let_go(&session->trace.timeline);
+			timeline_ease(&session->trace.timeline);
 	}
 	for (uint32_t t = 0; t < session->trace.model.thread_count; t++)
 		stop_working(&follower, t, session->trace.end);

@@ -289,7 +289,7 @@ static void sum_latency(struct costs *costs)
 		path_free(path);
 		close_requests(costs, first);
 		if (i % PASSED == 0)
-			timeline_let_go(&requests->session->trace.timeline);
+			timeline_ease(&requests->session->trace.timeline);
 		if (costs->kept && !costs->kept[i])
 			g_array_set_size(costs->threads, from);
 	}

@@ -36,6 +36,7 @@ struct pages {
 	uint32_t first_spilled;
 	uint32_t kept;         /* this one is never let go; UINT32_MAX: none */
 	uint32_t used;         /* records given out */
+	uint32_t ready;        /* records below this one have been asked of the kernel already */
 	int spill_fd;          /* -1 until something is spilled */
 	int spill_failed;      /* errno of a spill that could not be made, else 0 */
 };
