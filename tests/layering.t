@@ -99,7 +99,7 @@ def objects():
         if not path.endswith(".c"):
             continue
         folder, base = os.path.split(path)
-        found = [o for o in glob.glob("%s/%s/.libs/*.o" % (BUILD, folder)) + glob.glob("%s/%s/*.o" % (BUILD, folder))
+        found = [o for o in glob.glob("%s/%s/*.o" % (BUILD, folder))
                  if re.sub(r"^.*-", "", os.path.basename(o)) == base[:-2] + ".o"]
         if not found:
             continue
@@ -173,7 +173,7 @@ def libraries():
                 bad.append("%s: %s" % (path, header))
     tap.ok(not bad and len(FILES) > 100, "%d files of the core include no header of Babeltrace or elfutils" %
            len(FILES), *bad)
-    symbols = subprocess.run(["nm", "-u", BUILD + "/.libs/libwhylate.a"], stdout=subprocess.PIPE,
+    symbols = subprocess.run(["nm", "-u", BUILD + "/libwhylate.a"], stdout=subprocess.PIPE,
                              check=True).stdout.decode()
     wanted = sorted(set(re.findall(r"\bU (_*bt_\w+)", symbols)))
     tap.ok(not wanted, "the core's library asks for no symbol of Babeltrace", *wanted)

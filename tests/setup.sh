@@ -16,7 +16,7 @@ die()
 }
 
 # To build and run whylate.
-build_packages="autoconf automake libtool make gcc libc6-dev pkgconf
+build_packages="autoconf automake make gcc libc6-dev pkgconf
 	libbabeltrace2-dev libdw-dev libglib2.0-dev libiberty-dev libjansson-dev libmicrohttpd-dev libseccomp-dev libsqlite3-dev
 	libzstd-dev xz-utils zlib1g-dev"
 # To check it besides: babeltrace2 loads the plugin, prove is in perl; build-essential, debhelper and lintian

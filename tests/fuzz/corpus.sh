@@ -15,9 +15,9 @@ for target in events foreign metadata options packets saved symbols; do
 	mkdir -p "$old" "$new/$target"
 	make -s -C "$build" "fuzz_$target"
 	# the target's own main() is in the way of pick.c's: a second one with it instead
-	(cd "$build" && ./libtool --silent --mode=link clang -fprofile-instr-generate -o "pick_$target" \
-		-I"$top/src" -x c "$here/pick.c" -x none "tests/fuzz/$target.o" libwhylate.la \
-		$(pkg-config --cflags --libs glib-2.0 jansson) -lm)
+	(cd "$build" && clang -fprofile-instr-generate -o "pick_$target" \
+		-I"$top/src" -x c "$here/pick.c" -x none "tests/fuzz/$target.o" libwhylate.a \
+		$(pkg-config --cflags --libs glib-2.0 jansson libdw libseccomp sqlite3 zlib libzstd) -liberty -lm)
 	find "$old" "$new/$target" -type f -size -16k -print0 | LC_ALL=C sort -z |
 		xargs -0 -n 20000 env LLVM_PROFILE_FILE=/dev/null "$build/pick_$target" >"$picked/list"
 	while read -r input; do

@@ -9,7 +9,7 @@
  * weak, they record each of their sessions, as the linker puts __wrap_NAME() in the place of
  * NAME():
  *
- *   libtool --mode=link gcc -o x test_locks.o record_events-record.o libwhylate.la \
+ *   gcc -o x test_locks.o record_events-record.o libwhylate.a LIBRARIES \
  *      -Wl,--wrap=session_new -Wl,--wrap=session_finish
  */
 #include <stdio.h>
