@@ -112,6 +112,20 @@ def verdicts():
             assert any("lost" in line for line in whole), (thread["name"], whole)
 
 
+def counted():
+    """What stands out counts the lost events and the gaps that the coverage lists, and their time: each moment once."""
+    report = t.report("overview", t.trace("lost"))
+    gaps = report["coverage"]["gaps"]
+    item, = [one for one in report["stands_out"] if one["kind"] == "lost-events"]
+    ns = until = 0
+    for gap in sorted(gaps, key=lambda one: (one["begin"], one["end"])):
+        end = min(gap["end"], report["window"]["end"])  # the last one goes on behind the last event
+        ns += max(end - max(gap["begin"], until), 0)
+        until = max(until, end)
+    assert item["sentence"].startswith("Lost events: {:,} events".format(report["coverage"]["discarded_events"])), item
+    assert ", %d gaps)" % len(gaps) in item["sentence"] and item["ns"] == ns, (item, len(gaps), ns)
+
+
 def raw_times(path):
     """timestamp_begin and _end of each packet, in cycles, which are ns here."""
     with open(path, "rb") as file:
@@ -158,5 +172,6 @@ for trace in SMALL:
 tap.case("lost: instances over holes are marked", marked_instances)
 tap.case("lost: no long call without a mark", long_calls)
 tap.case("lost: no verdict without a mark", verdicts)
+tap.case("lost: what stands out has the coverage's numbers", counted)
 tap.case("lock-lapse without the end of a CPU's stream", early_end)
 sys.exit(tap.done())

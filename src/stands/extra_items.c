@@ -65,9 +65,9 @@ static int64_t lost_ns(const struct session *session, const struct host *host, s
 
 		if (gap->begin >= session->asked.to || gap->end <= session->asked.from)
 			continue;
+		fact->count++;
 		if (begin >= end)
 			continue; /* another CPU's, at the same time */
-		fact->count++;
 		ns += end - begin;
 		until = end;
 		if (end - begin > fact->longest) {
