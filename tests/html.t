@@ -315,6 +315,16 @@ def check_index(browser):
             browser.size(width, 900)
             browser.driver.get("file://" + directory + "/index.html")
             assert browser.js("return document.documentElement.scrollWidth") <= width and not browser.complaints()
+            # nothing beside the screen: no table or picture that is moved, no word of a picture cut at its edge, or smaller than 8 pixels
+            assert browser.js("return [...document.querySelectorAll('.scroll')].every((one) => one.scrollWidth <= one.clientWidth)")
+            boxes = browser.js("""return [...document.querySelectorAll('svg.fleet text')].map((one) => one.getBoundingClientRect())
+                .filter((box) => box.width).map(({left, right, height}) => [left, right, height])""")
+            assert boxes and all(left >= 0 and right <= width and height >= 8 for left, right, height in boxes), boxes
+            # each value has its column's title before it where rows are paragraphs
+            titles = browser.js("""return [...document.querySelectorAll('tbody td')].filter((one) => one.textContent).map((one) =>
+                [one.closest('table').querySelectorAll('thead th')[one.cellIndex].textContent, getComputedStyle(one, '::before').content])""")
+            assert len(titles) > 100 and all(shown == ('"%s "' % title if width == 390 else "none") for title, shown in titles), titles[:9]
+            browser.picture("index-%d" % width)
         browser.any_size()
         for line in map(json.loads, lines):
             browser.driver.get("file://" + directory + "/index.html")

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* See fleet_charts.h. Each picture has rows (hosts, causes, operations), and a mark for each trace
- * at the time at which it begins:
+ * at the time at which it begins, below the row's name:
  *
- *   web-1       ●   ●      ■  ●            ● good   ■ something is wrong with it
- *   web-2    ●      ●  ●
- *            ├── time ────────────►
+ *   web-1
+ *       ●   ●      ■  ●            ● good   ■ something is wrong with it
+ *   web-2
+ *    ●      ●  ●
+ *   ├── time ─────────────────►
+ *
+ * Places are shares of the width, heights and letters pixels: on a narrow screen the picture is as
+ * wide as that, and its words are as large as on a wide one.
  *
  * A row has COLUMNS places; of traces that fall on one the largest is drawn, and how many they are
  * is told. So a page of 100,000 traces is no larger than one of a thousand, and what is far out is
@@ -21,10 +26,9 @@
 #define COLUMNS_MAX 240
 #define ROWS_MAX 24
 #define LATENCIES_MAX 8
-#define LEFT 190
-#define WIDTH 1180
-#define ROW_HEIGHT 22
-#define STRIP_HEIGHT 64
+#define NAME_HEIGHT 18
+#define ROW_HEIGHT 40
+#define STRIP_HEIGHT 72
 
 enum chart_kind { CHART_HOSTS, CHART_CAUSES, CHART_LATENCIES, CHARTS };
 
@@ -230,9 +234,10 @@ static char *escaped(const char *text)
 	return g_markup_escape_text(valid, -1);
 }
 
+/* In percent of the width. */
 static double x_of(guint column)
 {
-	return LEFT + 8 + (double) column / (COLUMNS_MAX - 1) * (WIDTH - LEFT - 20);
+	return 1.5 + (double) column / (COLUMNS_MAX - 1) * 97;
 }
 
 /* Of its row: 0 at the least, 1 at the most, on a logarithmic scale. */
@@ -241,6 +246,12 @@ static double share_of(const struct row *row, json_int_t ns)
 	double least = log((double) MAX(row->least, 1)), most = log((double) MAX(row->most, 1));
 
 	return most > least ? CLAMP((log((double) MAX(ns, 1)) - least) / (most - least), 0, 1) : 1;
+}
+
+/* Of a strip: where that long is. */
+static double y_of(const struct row *row, double top, json_int_t ns)
+{
+	return top + NAME_HEIGHT + 4 + (STRIP_HEIGHT - NAME_HEIGHT - 10) * (1 - share_of(row, ns));
 }
 
 /* What is wrong is a square: not told by colour alone. */
@@ -252,8 +263,7 @@ static void draw_mark(const struct drawing *drawing, const struct row *row, guin
 	g_autofree char *trace = escaped(mark->trace), *words = escaped(mark->words);
 	FILE *file = drawing->file;
 	double x = x_of(column), size = strip ? 3.5 : 3 + 5 * share_of(row, mark->ns);
-	double y = strip ? top + (STRIP_HEIGHT - 12) * (1 - share_of(row, mark->ns)) + 4
-			 : top + ROW_HEIGHT / 2.0;
+	double y = strip ? y_of(row, top, mark->ns) : top + (NAME_HEIGHT + ROW_HEIGHT) / 2.0;
 
 	if (link)
 		fprintf(file, "<a href=\"%s\">", link);
@@ -263,18 +273,17 @@ static void draw_mark(const struct drawing *drawing, const struct row *row, guin
 	fputs("</title>", file);
 	if (strip && mark->longest > mark->ns)
 		fprintf(file,
-			"<line class=\"longest\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" "
+			"<line class=\"longest\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"%.1f\" "
 			"y2=\"%.1f\"/>",
-			x, x, top + (STRIP_HEIGHT - 12) * (1 - share_of(row, mark->longest)) + 4,
-			y);
+			x, x, y_of(row, top, mark->longest), y);
 	if (mark->bad)
 		fprintf(file,
-			"<rect class=\"f-blocked\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-			"height=\"%.1f\"/>",
-			x - size, y - size, 2 * size, 2 * size);
+			"<rect class=\"f-blocked\" x=\"%.1f%%\" y=\"%.1f\" width=\"%.1f\" "
+			"height=\"%.1f\" transform=\"translate(%.1f)\"/>",
+			x, y - size, 2 * size, 2 * size, -size);
 	else
-		fprintf(file, "<circle class=\"f-user\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>", x, y,
-			size);
+		fprintf(file, "<circle class=\"f-user\" cx=\"%.1f%%\" cy=\"%.1f\" r=\"%.1f\"/>", x,
+			y, size);
 	fputs(link ? "</g></a>\n" : "</g>\n", file);
 }
 
@@ -286,15 +295,13 @@ static void draw_row(const struct drawing *drawing, const struct row *row, doubl
 	char least[32], most[32];
 
 	fprintf(file,
-		"<line class=\"grid\" x1=\"0\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
-		"<text class=\"small strong\" x=\"2\" y=\"%.1f\">%s</text>",
-		WIDTH, top + height, top + height, top + 15, name);
+		"<line class=\"grid\" x1=\"0\" x2=\"100%%\" y1=\"%.1f\" y2=\"%.1f\"/>"
+		"<text class=\"small\" x=\"0\" y=\"%.1f\"><tspan class=\"strong\">%s</tspan>",
+		top + height, top + height, top + 15, name);
 	if (strip)
-		fprintf(file,
-			"<text class=\"small\" x=\"2\" y=\"%.1f\">%s</text>"
-			"<text class=\"small\" x=\"2\" y=\"%.1f\">to %s</text>",
-			top + 33, when_duration(least, row->least), top + 48,
+		fprintf(file, "<tspan dx=\"8\">%s to %s</tspan>", when_duration(least, row->least),
 			when_duration(most, row->most));
+	fputs("</text>", file);
 	for (guint column = 0; column < COLUMNS_MAX; column++)
 		if (row->marks[column].traces)
 			draw_mark(drawing, row, column, top, strip);
@@ -311,8 +318,13 @@ static void draw_time(const struct drawing *drawing, double y)
 		when_time(when, time, true, true);
 		when[MIN(strlen("[YYYY-MM-DD hh:mm:ss"), strlen(when))] = '\0';
 		fprintf(drawing->file,
-			"<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>",
-			x_of((guint) (i * (COLUMNS_MAX - 1) / 3)), y,
+			"<text class=\"small%s\" x=\"%.1f%%\" y=\"%.1f\" "
+			"text-anchor=\"%s\">%s</text>",
+			i == 0 || i == 3 ? "" : " between", /* room for two on a narrow screen */
+			i == 0   ? 0
+			: i == 3 ? 100
+				 : x_of((guint) (i * (COLUMNS_MAX - 1) / 3)),
+			y,
 			i == 0   ? "start"
 			: i == 3 ? "end"
 				 : "middle",
@@ -323,15 +335,15 @@ static void draw_time(const struct drawing *drawing, double y)
 static void draw(const struct drawing *drawing, enum chart_kind kind)
 {
 	static const struct {
-		const char *title, *about;
+		const char *id, *title, *about;
 	} words[CHARTS] = {
-		[CHART_HOSTS] = {"Hosts over time",
+		[CHART_HOSTS] = {"hosts", "Hosts over time",
 				 "A mark for each trace where it begins, the larger the longer "
 				 "what stands out there took; a square: events were lost, a limit "
 				 "is exceeded, or it is not whole."},
-		[CHART_CAUSES] = {"What stood out over time",
+		[CHART_CAUSES] = {"causes", "What stood out over time",
 				  "By the first word of what stands out most in a trace."},
-		[CHART_LATENCIES] = {"Latencies over time",
+		[CHART_LATENCIES] = {"means", "Latencies over time",
 				     "The mean in each trace, and a line up to the longest; each "
 				     "operation on a logarithmic scale of its own."},
 	};
@@ -344,16 +356,15 @@ static void draw(const struct drawing *drawing, enum chart_kind kind)
 	if (!rows->len)
 		return;
 	fprintf(file,
-		"<section><h2>%s</h2>\n<p class=\"about\">%s Times are UTC.</p>\n"
-		"<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\">"
-		"<svg class=\"fleet\" viewBox=\"0 0 %d %.0f\" role=\"group\" aria-label=\"%s; the "
+		"<section id=\"%s\"><h2>%s</h2>\n<p class=\"about\">%s Times are UTC.</p>\n"
+		"<svg class=\"fleet\" height=\"%.0f\" role=\"group\" aria-label=\"%s; the "
 		"table of traces says the same\">\n",
-		words[kind].title, words[kind].about, words[kind].title, WIDTH, height + 24,
+		words[kind].id, words[kind].title, words[kind].about, height + 24,
 		words[kind].title);
 	for (guint i = 0; i < rows->len; i++)
 		draw_row(drawing, rows->pdata[i], i * (strip ? STRIP_HEIGHT : ROW_HEIGHT), strip);
 	draw_time(drawing, height + 17);
-	fputs("</svg></div>\n", file);
+	fputs("</svg>\n", file);
 	if (left)
 		fprintf(file,
 			"<p class=\"note\">%u more have no row: those with most traces do.</p>\n",

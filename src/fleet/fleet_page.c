@@ -18,8 +18,10 @@
 #include "limits/judge.h"
 #include "page/page.h"
 #include "report/report.h"
+#include "words/times.h"
 
-#define FINDINGS_SHOWN 25 /* of each list */
+#define FINDINGS_SHOWN 25   /* of each list */
+#define OPERATIONS_SHOWN 25 /* the others are folded away */
 #define TRACES_SHOWN 1000 /* 700 bytes each; a page of 100,000 opens in no browser */
 
 /* How much a trace has to say. */
@@ -27,6 +29,13 @@ struct weight {
 	json_int_t ns; /* of what stands out most */
 	guint place;   /* of batch_each() */
 	bool bad;      /* events were lost, a limit is exceeded, it could not be read … */
+};
+
+/* A table while it is written. */
+struct table {
+	FILE *file;               /* borrowed */
+	const char *const *names; /* borrowed; its headings; a '#' before those of numbers */
+	guint at;                 /* the column that comes next */
 };
 
 /* What all tables are written with. */
@@ -40,6 +49,7 @@ struct index {
 	GArray *weights;   /* owned; struct weight of each trace */
 	guint8 *shown;     /* owned; of each trace by place: it has a row */
 	guint place;       /* while rows are written */
+	struct table table; /* of traces, while its rows are written */
 };
 
 /* Escaped, control characters shown; free with g_free(). */
@@ -115,13 +125,6 @@ static void choose_shown(struct index *index)
 		index->shown[g_array_index(index->weights, struct weight, i).place] = 1;
 }
 
-static void cell(FILE *file, const char *kind, const char *text)
-{
-	g_autofree char *safe = escaped(text);
-
-	fprintf(file, "<td%s>%s</td>", kind, safe);
-}
-
 static const char *text_of(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
@@ -129,37 +132,98 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-static void number(FILE *file, json_int_t value)
+/* --- tables --------------------------------------------------------------------------------- */
+
+/* On a narrow screen a row is a paragraph, in which each value has its title before it; the roles
+ * keep it a table to those who hear it (as table() of share/page/ui.js has it). */
+static void table_begin(struct table *table)
 {
-	fprintf(file, "<td class=\"number\">%" JSON_INTEGER_FORMAT "</td>", value);
+	fputs("<div class=\"scroll\"><table role=\"table\"><thead role=\"rowgroup\"><tr "
+	      "role=\"row\">",
+	      table->file);
+	for (guint i = 0; table->names[i]; i++) {
+		bool number = *table->names[i] == '#';
+
+		fprintf(table->file, "<th role=\"columnheader\" scope=\"col\"%s>%s</th>",
+			number ? " class=\"number\"" : "", table->names[i] + number);
+	}
+	fputs("</tr></thead><tbody role=\"rowgroup\">\n", table->file);
 }
 
-static void duration(FILE *file, json_int_t ns)
+static void table_end(const struct table *table)
+{
+	fputs("</tbody></table></div>\n", table->file);
+}
+
+static void row_begin(struct table *table)
+{
+	table->at = 0;
+	fputs("<tr role=\"row\">", table->file);
+}
+
+static void row_end(const struct table *table)
+{
+	fputs("</tr>\n", table->file);
+}
+
+/* The first one says what the row is of; that has no title. */
+static void cell_begin(struct table *table, const char *class)
+{
+	const char *name = table->names[table->at];
+	bool number = *name == '#';
+
+	if (!table->at++) {
+		fprintf(table->file, "<th scope=\"row\" role=\"rowheader\"%s>", class);
+		return;
+	}
+	fprintf(table->file, "<td role=\"cell\"%s data-title=\"%s\">",
+		number ? " class=\"number\"" : class, name + number);
+}
+
+static void cell_end(const struct table *table)
+{
+	fputs(table->at == 1 ? "</th>" : "</td>", table->file);
+}
+
+static void marked_cell(struct table *table, const char *class, const char *text)
+{
+	g_autofree char *safe = escaped(text);
+
+	cell_begin(table, class);
+	fputs(safe, table->file);
+	cell_end(table);
+}
+
+static void cell(struct table *table, const char *text)
+{
+	marked_cell(table, "", text);
+}
+
+static void number(struct table *table, json_int_t value)
 {
 	char text[32];
 
-	cell(file, " class=\"number\"", when_duration(text, ns));
+	cell(table, count_text(text, (uint64_t) value));
 }
 
-/* A row of headings; those that begin with '#' are of numbers. */
-static void headings(FILE *file, const char *title, const char *const *names)
+static void duration(struct table *table, json_int_t ns)
 {
-	fprintf(file, "<section><h2>%s</h2>\n<div class=\"scroll\"><table><thead><tr>", title);
-	for (; *names; names++)
-		fprintf(file, "<th scope=\"col\"%s>%s</th>",
-			**names == '#' ? " class=\"number\"" : "", *names + (**names == '#'));
-	fputs("</tr></thead><tbody>\n", file);
+	char text[32];
+
+	cell(table, when_duration(text, ns));
 }
 
-static void table_end(FILE *file)
+static void section_begin(FILE *file, const char *id, const char *title)
 {
-	fputs("</tbody></table></div>\n", file);
+	fprintf(file, "<section id=\"%s\"><h2>%s</h2>\n", id, title);
 }
 
 static void section_end(FILE *file)
 {
 	fputs("</section>\n", file);
 }
+
+/* --- traces --------------------------------------------------------------------------------- */
 
 /* A trace's name, which leads to its page. */
 static void trace_name(const struct index *index, const char *trace)
@@ -199,19 +263,13 @@ static void second_text(char when[48], json_int_t ns)
 	when[MIN(strlen("[YYYY-MM-DD hh:mm:ss"), strlen(when))] = '\0';
 }
 
-static void trace_row(void *data, const json_t *trace)
+/* What is to be said of its limits, and what was wrong. */
+static GString *notes_of(const json_t *trace)
 {
-	struct index *index = data;
-	FILE *file = index->file;
-	const json_t *window = json_object_get(trace, "window");
-	const json_t *finding = json_object_get(trace, "finding");
-	g_autoptr(GString) notes = g_string_new(NULL);
+	GString *notes = g_string_new(NULL);
 	json_t *each;
-	char when[48], sum[32];
 	size_t i;
 
-	if (index->place >= index->weights->len || !index->shown[index->place++])
-		return;
 	json_array_foreach(json_object_get(trace, "limits"), i, each)
 		g_string_append_printf(notes, "%s%s%s%s: %s", notes->len ? "; " : "",
 				       text_of(each, "name"), *text_of(each, "name") ? ": " : "",
@@ -219,30 +277,47 @@ static void trace_row(void *data, const json_t *trace)
 	json_array_foreach(json_object_get(trace, "messages"), i, each)
 		g_string_append_printf(notes, "%s%s", notes->len ? "; " : "",
 				       json_is_string(each) ? json_string_value(each) : "");
-	fputs("<tr><th scope=\"row\">", file);
+	return notes;
+}
+
+static char *finding_line(const json_t *finding)
+{
+	char sum[32];
+
+	return finding ? g_strdup_printf("%s %s: %s", text_of(finding, "id"),
+					 when_duration(sum, integer(finding, "ns")),
+					 text_of(finding, "title"))
+		       : NULL;
+}
+
+static void trace_row(void *data, const json_t *trace)
+{
+	struct index *index = data;
+	struct table *table = &index->table;
+	const json_t *window = json_object_get(trace, "window");
+	g_autofree char *line = finding_line(json_object_get(trace, "finding"));
+	g_autoptr(GString) notes = notes_of(trace);
+	char when[48], sum[32];
+
+	if (index->place >= index->weights->len || !index->shown[index->place++])
+		return;
+	row_begin(table);
+	cell_begin(table, "");
 	trace_name(index, text_of(trace, "trace"));
 	page_command(index, trace);
-	fputs("</th>", file);
-	cell(file, is_bad(trace) ? " class=\"bad\"" : "", batch_outcome(trace));
-	cell(file, "", text_of(trace, "hostname"));
+	cell_end(table);
+	marked_cell(table, is_bad(trace) ? " class=\"bad\"" : "", batch_outcome(trace));
+	cell(table, text_of(trace, "hostname"));
 	if (window)
 		second_text(when, integer(window, "begin"));
-	cell(file, " class=\"number\"", window ? when + 1 : "");
-	cell(file, " class=\"number\"",
+	cell(table, window ? when + 1 : "");
+	cell(table,
 	     window ? when_duration(sum, integer(window, "end") - integer(window, "begin")) : "");
-	number(file, integer(trace, "events"));
-	number(file, integer(trace, "lost_events"));
-	if (finding) {
-		g_autofree char *line = g_strdup_printf("%s %s: %s", text_of(finding, "id"),
-							when_duration(sum, integer(finding, "ns")),
-							text_of(finding, "title"));
-
-		cell(file, "", line);
-	} else {
-		fputs("<td></td>", file);
-	}
-	cell(file, "", notes->str);
-	fputs("</tr>\n", file);
+	number(table, integer(trace, "events"));
+	number(table, integer(trace, "lost_events"));
+	cell(table, line);
+	cell(table, notes->str);
+	row_end(table);
 }
 
 static void tell_left(const struct index *index)
@@ -266,9 +341,11 @@ static void traces(struct index *index)
 					    "#Length", "#Events", "#Lost", "What stands out",
 					    "Notes",   NULL};
 
-	headings(index->file, "Traces", names);
+	index->table = (struct table) {index->file, names, 0};
+	section_begin(index->file, "traces", "Traces");
+	table_begin(&index->table);
 	index->whole &= batch_each(index->batch, trace_row, index);
-	table_end(index->file);
+	table_end(&index->table);
 	tell_left(index);
 	section_end(index->file);
 }
@@ -279,12 +356,14 @@ static void limits(FILE *file, const json_t *merged)
 		"Limit", "Over all", "#Value", "Of", "#Traces beyond it", "#Traces not judged",
 		"Why",   NULL};
 	static const char *const units[] = {"ns", "count", "share"};
+	struct table table = {file, names, 0};
 	json_t *each;
 	size_t i;
 
 	if (!json_array_size(json_object_get(merged, "limits")))
 		return;
-	headings(file, "Limits over all traces", names);
+	section_begin(file, "limits", "Limits over all traces");
+	table_begin(&table);
 	json_array_foreach(json_object_get(merged, "limits"), i, each)
 	{
 		bool exceeded = strcmp(text_of(each, "outcome"), "exceeded") == 0;
@@ -299,54 +378,57 @@ static void limits(FILE *file, const json_t *merged)
 		while (unit + 1 < G_N_ELEMENTS(units) &&
 		       strcmp(units[unit], text_of(each, "unit")) != 0)
 			unit++;
-		fprintf(file, "<tr><th scope=\"row\"><code>%s</code></th>", safe);
-		cell(file, exceeded ? " class=\"bad\"" : "", text_of(each, "outcome"));
-		cell(file, " class=\"number\"",
-		     json_is_number(value) ? limit_value_text(text, json_number_value(value),
-							      (enum limit_unit) unit)
-					   : "");
-		cell(file, "", text_of(each, "subject"));
-		number(file, integer(each, "traces_exceeded"));
-		number(file, integer(each, "traces_not_judged"));
-		cell(file, "", text_of(each, "why"));
-		fputs("</tr>\n", file);
+		row_begin(&table);
+		cell_begin(&table, "");
+		fprintf(file, "<code>%s</code>", safe);
+		cell_end(&table);
+		marked_cell(&table, exceeded ? " class=\"bad\"" : "", text_of(each, "outcome"));
+		cell(&table, json_is_number(value)
+				     ? limit_value_text(text, json_number_value(value),
+							(enum limit_unit) unit)
+				     : "");
+		cell(&table, text_of(each, "subject"));
+		number(&table, integer(each, "traces_exceeded"));
+		number(&table, integer(each, "traces_not_judged"));
+		cell(&table, text_of(each, "why"));
+		row_end(&table);
 	}
-	table_end(file);
+	table_end(&table);
 	section_end(file);
 }
 
-static void seen(FILE *file, const json_t *finding, const char *key)
+static void seen(struct table *table, const json_t *finding, const char *key)
 {
 	char when[48];
 
 	second_text(when, integer(finding, key));
-	cell(file, " class=\"number\"", json_object_get(finding, key) ? when + 1 : "");
+	cell(table, json_object_get(finding, key) ? when + 1 : "");
 }
 
-static void finding_row(const struct index *index, const json_t *each)
+static void finding_row(const struct index *index, struct table *table, const json_t *each)
 {
-	FILE *file = index->file;
-
-	fputs("<tr>", file);
-	cell(file, " class=\"id\"", text_of(each, "id"));
-	cell(file, "", text_of(each, "title"));
-	duration(file, integer(each, "ns"));
-	number(file, integer(each, "traces"));
-	seen(file, each, "first_seen");
-	seen(file, each, "last_seen");
-	fputs("<td>", file);
+	row_begin(table);
+	marked_cell(table, " class=\"id\"", text_of(each, "id"));
+	cell(table, text_of(each, "title"));
+	duration(table, integer(each, "ns"));
+	number(table, integer(each, "traces"));
+	seen(table, each, "first_seen");
+	seen(table, each, "last_seen");
+	cell_begin(table, "");
 	trace_name(index, text_of(each, "worst_trace"));
-	fputs("</td></tr>\n", file);
+	cell_end(table);
+	row_end(table);
 }
 
 /* Lists of their own: a wait may be in each of them. */
-static void findings(const struct index *index, enum finding_group group, const char *title,
-		     const char *about)
+static void findings(const struct index *index, enum finding_group group, const char *id,
+		     const char *title, const char *about)
 {
 	FILE *file = index->file;
 	static const char *const names[] = {
 		"Id",         "Finding", "#Time", "#Traces", "#First seen (UTC)",
 		"#Last seen", "Most in", NULL};
+	struct table table = {file, names, 0};
 	guint told = 0, left = 0;
 	json_t *each;
 	size_t i;
@@ -359,13 +441,15 @@ static void findings(const struct index *index, enum finding_group group, const 
 			left++;
 			continue;
 		}
-		if (!told++)
-			headings(file, title, names);
-		finding_row(index, each);
+		if (!told++) {
+			section_begin(file, id, title);
+			table_begin(&table);
+		}
+		finding_row(index, &table, each);
 	}
 	if (!told)
 		return;
-	table_end(file);
+	table_end(&table);
 	if (left)
 		fprintf(file, "<p class=\"note\">%u more, of less time.</p>\n", left);
 	fprintf(file,
@@ -375,29 +459,46 @@ static void findings(const struct index *index, enum finding_group group, const 
 	section_end(file);
 }
 
+static void profile_row(struct table *table, const json_t *profile)
+{
+	row_begin(table);
+	cell(table, text_of(profile, "operation"));
+	number(table, integer(profile, "count"));
+	duration(table, integer(profile, "sum_ns"));
+	duration(table, json_integer_value(json_array_get(json_object_get(profile, "p50_ns"), 1)));
+	duration(table, json_integer_value(json_array_get(json_object_get(profile, "p99_ns"), 1)));
+	duration(table, integer(profile, "max_ns"));
+	row_end(table);
+}
+
 static void profiles(FILE *file, const json_t *merged)
 {
 	static const char *const names[] = {"Operation",   "#Count",   "#Total", "#Median up to",
 					    "#99 % up to", "#Longest", NULL};
-	json_t *each;
-	size_t i;
+	struct table table = {file, names, 0};
+	json_t *all = json_object_get(merged, "profiles"), *each;
+	size_t i, number_of = json_array_size(all);
 
-	headings(file, "Latencies over all traces", names);
-	json_array_foreach(json_object_get(merged, "profiles"), i, each)
+	section_begin(file, "latencies", "Latencies over all traces");
+	table_begin(&table);
+	json_array_foreach(all, i, each)
 	{
-		fputs("<tr>", file);
-		cell(file, "", text_of(each, "operation"));
-		number(file, integer(each, "count"));
-		duration(file, integer(each, "sum_ns"));
-		duration(file,
-			 json_integer_value(json_array_get(json_object_get(each, "p50_ns"), 1)));
-		duration(file,
-			 json_integer_value(json_array_get(json_object_get(each, "p99_ns"), 1)));
-		duration(file, integer(each, "max_ns"));
-		fputs("</tr>\n", file);
+		if (i == OPERATIONS_SHOWN) {
+			table_end(&table);
+			fprintf(file, "<details><summary>%zu more, of less time</summary>\n",
+				number_of - i);
+			table_begin(&table);
+		}
+		profile_row(&table, each);
 	}
-	table_end(file);
+	table_end(&table);
+	fputs(number_of > OPERATIONS_SHOWN ? "</details>\n" : "", file);
 	section_end(file);
+}
+
+static const json_t *differences_of(const json_t *merged)
+{
+	return json_object_get(json_object_get(merged, "settings"), "differences");
 }
 
 static void settings(FILE *file, const json_t *merged)
@@ -405,13 +506,16 @@ static void settings(FILE *file, const json_t *merged)
 	static const char *const names[] = {"Setting", "What goes with it", "#Medians differ by",
 					    "#p", NULL};
 	const json_t *all = json_object_get(merged, "settings");
+	const json_t *differences = differences_of(merged);
+	struct table table = {file, names, 0};
 	json_t *each, *one;
 	size_t i, k;
 
-	if (!json_array_size(json_object_get(all, "differences")))
+	if (!json_array_size(differences))
 		return;
-	headings(file, "Settings and inputs that differ", names);
-	json_array_foreach(json_object_get(all, "differences"), i, each)
+	section_begin(file, "settings", "Settings and inputs that differ");
+	table_begin(&table);
+	json_array_foreach((json_t *) differences, i, each)
 	{
 		g_autoptr(GString) list = g_string_new(NULL);
 		char p[32] = "";
@@ -422,22 +526,21 @@ static void settings(FILE *file, const json_t *merged)
 		if (json_object_get(each, "settings_omitted"))
 			g_string_append_printf(list, ", and %" JSON_INTEGER_FORMAT " more",
 					       integer(each, "settings_omitted"));
-		fputs("<tr>", file);
-		cell(file, "", list->str);
-		cell(file, "",
-		     *text_of(each, "sentence") ? text_of(each, "sentence")
-						: "nothing that was met");
+		row_begin(&table);
+		cell(&table, list->str);
+		cell(&table, *text_of(each, "sentence") ? text_of(each, "sentence")
+							: "nothing that was met");
 		if (json_object_get(each, "p")) {
-			duration(file, integer(each, "ns"));
+			duration(&table, integer(each, "ns"));
 			g_snprintf(p, sizeof p, "%.2g",
 				   json_number_value(json_object_get(each, "p")));
 		} else {
-			fputs("<td></td>", file);
+			cell(&table, "");
 		}
-		cell(file, " class=\"number\"", p);
-		fputs("</tr>\n", file);
+		cell(&table, p);
+		row_end(&table);
 	}
-	table_end(file);
+	table_end(&table);
 	fprintf(file,
 		"<p class=\"note\">Of %" JSON_INTEGER_FORMAT
 		" traces that have their settings beside them; %" JSON_INTEGER_FORMAT
@@ -448,18 +551,25 @@ static void settings(FILE *file, const json_t *merged)
 	section_end(file);
 }
 
+static const json_t *outliers_told(const json_t *merged)
+{
+	return json_object_get(json_object_get(merged, "outliers"), "told");
+}
+
 static void outliers(const struct index *index)
 {
 	static const char *const names[] = {"Trace",           "What", "#Time", "#Median",
 					    "Few others have", NULL};
-	const json_t *told = json_object_get(json_object_get(index->merged, "outliers"), "told");
+	const json_t *told = outliers_told(index->merged);
 	FILE *file = index->file;
+	struct table table = {file, names, 0};
 	json_t *each, *one;
 	size_t i, k;
 
 	if (!json_array_size(told))
 		return;
-	headings(file, "Traces that are far out", names);
+	section_begin(file, "far-out", "Traces that are far out");
+	table_begin(&table);
 	json_array_foreach((json_t *) told, i, each)
 	{
 		g_autoptr(GString) rare = g_string_new(NULL);
@@ -468,42 +578,73 @@ static void outliers(const struct index *index)
 			g_string_append_printf(rare, "%s%s %s = %s", k ? ", " : "",
 					       text_of(one, "kind"), text_of(one, "name"),
 					       text_of(one, "value"));
-		fputs("<tr><td>", file);
+		row_begin(&table);
+		cell_begin(&table, "");
 		trace_name(index, text_of(each, "trace"));
-		fputs("</td>", file);
-		cell(file, "", text_of(each, "what"));
-		duration(file, integer(each, "ns"));
-		duration(file, integer(each, "median_ns"));
-		cell(file, "", rare->str);
-		fputs("</tr>\n", file);
+		cell_end(&table);
+		cell(&table, text_of(each, "what"));
+		duration(&table, integer(each, "ns"));
+		duration(&table, integer(each, "median_ns"));
+		cell(&table, rare->str);
+		row_end(&table);
 	}
-	table_end(file);
+	table_end(&table);
 	fputs("<p class=\"note\">Operations: in the mean. Programs and waits: of each "
 	      "second.</p>\n",
 	      file);
 	section_end(file);
 }
 
-/* What becomes of the traces, in a sentence, with their number and time. */
-static void head(const struct index *index)
+static bool has_group(const json_t *merged, enum finding_group group)
 {
-	const json_t *statuses = json_object_get(index->merged, "statuses");
-	guint all = batch_entries_count(index->batch->entries);
-	json_int_t lost = index->batch->lossy;
+	json_t *each;
+	size_t i;
 
-	fprintf(index->file,
-		"<header><div class=\"title\"><h1>%u "
-		"traces</h1>\n<p>%" JSON_INTEGER_FORMAT " events; %" JSON_INTEGER_FORMAT
-		" traces are good; %" JSON_INTEGER_FORMAT " lost events, %" JSON_INTEGER_FORMAT
-		" are beyond a limit, %" JSON_INTEGER_FORMAT
-		" are not whole or not judged, %" JSON_INTEGER_FORMAT
-		" could not be read or asked.</p></div></header>\n<main>\n",
-		all, integer(index->merged, "events"), integer(statuses, "0") - lost, lost,
-		integer(statuses, "1"), integer(statuses, "4"),
-		integer(statuses, "2") + integer(statuses, "3"));
+	json_array_foreach(json_object_get(merged, "findings"), i,
+			   each) if (batch_finding_group(each) == group) return true;
+	return false;
 }
 
-bool fleet_page_write(struct batch *batch, const json_t *merged, const char *path, FILE *file)
+/* Links to the parts that are there. */
+static void navigation(const struct index *index)
+{
+	const json_t *merged = index->merged;
+	const struct {
+		const char *id, *name;
+		bool there;
+	} parts[] = {
+		{"limits", "Limits", json_array_size(json_object_get(merged, "limits")) > 0},
+		{"stands-out", "What stands out", has_group(merged, FINDING_STANDS_OUT)},
+		{"traces", "Traces", true},
+		{"far-out", "Far out", json_array_size(outliers_told(merged)) > 0},
+		{"settings", "Settings", json_array_size(differences_of(merged)) > 0},
+		{"waited-for", "Waited for", has_group(merged, FINDING_IMPOSED)},
+		{"slow", "Slow operations", has_group(merged, FINDING_REST)},
+		{"latencies", "Latencies", true},
+	};
+
+	fputs("<nav aria-label=\"Parts of the page\">", index->file);
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+		if (parts[i].there)
+			fprintf(index->file, "<a href=\"#%s\">%s</a>\n", parts[i].id,
+				parts[i].name);
+	fputs("</nav>", index->file);
+}
+
+/* What becomes of the traces, in a sentence (`sum`), and how much they hold. */
+static void head(const struct index *index, const char *sum)
+{
+	char events[32];
+
+	fprintf(index->file,
+		"<header><div class=\"title\"><h1>whylate batch</h1>\n<p>%s; %s events</p></div>",
+		sum, count_text(events, (uint64_t) integer(index->merged, "events")));
+	navigation(index);
+	fputs("</header>\n<main>\n", index->file);
+}
+
+bool fleet_page_write(struct batch *batch, const json_t *merged, const char *sum, const char *path,
+		      FILE *file)
 {
 	g_autofree char *whole = g_canonicalize_filename(path, NULL);
 	struct index index = {
@@ -526,16 +667,16 @@ bool fleet_page_write(struct batch *batch, const json_t *merged, const char *pat
 		"<meta name=\"referrer\" content=\"no-referrer\"><title>whylate batch: %u "
 		"traces</title><style>%s</style></head><body>\n",
 		hash, batch_entries_count(batch->entries), page_looks());
-	head(&index);
+	head(&index, sum);
 	limits(file, merged);
 	index.whole &= fleet_charts(batch, link_of, &index, file);
-	findings(&index, FINDING_STANDS_OUT, "What stands out", "The longest first.");
+	findings(&index, FINDING_STANDS_OUT, "stands-out", "What stands out", "The longest first.");
 	traces(&index);
 	outliers(&index);
 	settings(file, merged);
-	findings(&index, FINDING_IMPOSED, "Who and what others waited for",
+	findings(&index, FINDING_IMPOSED, "waited-for", "Who and what others waited for",
 		 "The same waits as above, by whom they were for.");
-	findings(&index, FINDING_REST, "Slow operations and single waits",
+	findings(&index, FINDING_REST, "slow", "Slow operations and single waits",
 		 "The same waits again, by whose they are; own sleeps and shells that wait for "
 		 "their programs are among them.");
 	profiles(file, merged);

@@ -5,7 +5,9 @@
 
 #include "batch/batch_parts.h"
 
-/* Links to pages of traces are relative to its place, `path`. False as batch_each(). */
-bool fleet_page_write(struct batch *batch, const json_t *merged, const char *path, FILE *file);
+/* `sum`: what becomes of the traces, in a sentence. Links to pages of traces are relative to its
+ * place, `path`. False as batch_each(). */
+bool fleet_page_write(struct batch *batch, const json_t *merged, const char *sum, const char *path,
+		      FILE *file);
 
 #endif

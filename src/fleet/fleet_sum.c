@@ -25,13 +25,54 @@ static bool set_not_read_back(GError **error)
 	return false;
 }
 
+/* "8 traces: 7 good, 1 read, but events were lost"; free with g_free(). */
+static char *sum_words(const struct batch *batch, const json_t *merged)
+{
+	const json_t *statuses = json_object_get(merged, "statuses");
+	g_autoptr(GString) text = g_string_new(NULL);
+	size_t told = 0;
+	guint traces = batch_entries_count(batch->entries);
+	json_int_t lossy = batch->lossy;
+	static const struct {
+		const char *status, *words;
+	} words[] = {{"0", "good"},
+		     {"1", "beyond a limit"},
+		     {"2", "not as asked for"},
+		     {"3", "not read"},
+		     {"4", "not whole, or a limit not judged"},
+		     {"5", "failed"}};
+
+	g_string_printf(text, "%u trace%s", traces, traces == 1 ? "" : "s");
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+		json_int_t count = json_integer_value(json_object_get(statuses, words[i].status));
+
+		if (i == 0)
+			count -= lossy;
+		if (count)
+			g_string_append_printf(text, "%s %" JSON_INTEGER_FORMAT " %s",
+					       told++ ? "," : ":", count, words[i].words);
+		if (i == 0 && lossy)
+			g_string_append_printf(text,
+					       "%s %" JSON_INTEGER_FORMAT
+					       " read, but events were lost",
+					       told++ ? "," : ":", lossy);
+	}
+	if (batch->repeated)
+		g_string_append_printf(text,
+				       "; %" JSON_INTEGER_FORMAT
+				       " came again, and were counted once",
+				       batch->repeated);
+	return g_strdup(text->str);
+}
+
 static bool write_file(struct batch *batch, const char *path, const json_t *merged, bool page,
 		       GError **error)
 {
+	g_autofree char *sum = page ? sum_words(batch, merged) : NULL;
 	struct output output;
 	bool ok = output_open(&output, path, error);
 
-	if (ok && !(page ? fleet_page_write(batch, merged, path, output.file)
+	if (ok && !(page ? fleet_page_write(batch, merged, sum, path, output.file)
 			 : batch_write(batch, merged, output.file)))
 		ok = set_not_read_back(error);
 	ok = ok && output_commit(&output, error);
@@ -103,46 +144,6 @@ bool batch_prints_text(const struct options *options)
 		return false;
 	return asked->format == BATCH_TEXT ||
 	       (asked->format == BATCH_BY_PLACE && !options->output && isatty(STDOUT_FILENO));
-}
-
-/* "8 traces: 7 good, 1 read, but events were lost"; free with g_free(). */
-static char *sum_words(const struct batch *batch, const json_t *merged)
-{
-	const json_t *statuses = json_object_get(merged, "statuses");
-	g_autoptr(GString) text = g_string_new(NULL);
-	size_t told = 0;
-	guint traces = batch_entries_count(batch->entries);
-	json_int_t lossy = batch->lossy;
-	static const struct {
-		const char *status, *words;
-	} words[] = {{"0", "good"},
-		     {"1", "beyond a limit"},
-		     {"2", "not as asked for"},
-		     {"3", "not read"},
-		     {"4", "not whole, or a limit not judged"},
-		     {"5", "failed"}};
-
-	g_string_printf(text, "%u trace%s", traces, traces == 1 ? "" : "s");
-	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-		json_int_t count = json_integer_value(json_object_get(statuses, words[i].status));
-
-		if (i == 0)
-			count -= lossy;
-		if (count)
-			g_string_append_printf(text, "%s %" JSON_INTEGER_FORMAT " %s",
-					       told++ ? "," : ":", count, words[i].words);
-		if (i == 0 && lossy)
-			g_string_append_printf(text,
-					       "%s %" JSON_INTEGER_FORMAT
-					       " read, but events were lost",
-					       told++ ? "," : ":", lossy);
-	}
-	if (batch->repeated)
-		g_string_append_printf(text,
-				       "; %" JSON_INTEGER_FORMAT
-				       " came again, and were counted once",
-				       batch->repeated);
-	return g_strdup(text->str);
 }
 
 static bool write_text(struct batch *batch, const struct options *options, const json_t *merged,
