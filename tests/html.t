@@ -986,6 +986,34 @@ def check_lapse(browser):
     browser.picture("lock-lapse")
 
 
+def check_bottleneck(browser):
+    """A bottleneck is said with its host, and leads to the waits for it."""
+    hosts = [trace("two-hosts-client"), trace("two-hosts-server")]
+    browser.open("two-hosts-overview", "overview", *hosts)
+    knots = json.loads(output("overview", *hosts, "--format", "json"))["knots"]
+    number, = [i for i, knot in enumerate(knots, 1) if not knot["threads"] and knot["resource"]["name"] == "vda"]
+    lines = [one.text for one in browser.all("#answer .headline")]
+    assert lines[number - 1].startswith("Bottleneck: device:vda on server: "), lines  # both hosts have a disk vda
+    browser.click("#answer p.headline:nth-of-type(%d) button" % (number + 1))  # behind the section's first words
+    assert browser.js("return document.getElementById('search').value") == "vda" and "vda" in browser.text("#hits")
+
+
+def check_short_names(browser):
+    """Where there is little room names are cut so that they differ still: threads of one name, futexes."""
+    browser.size(390, 900)
+    browser.open("web-overview", "overview", trace("web-mixed"))
+    names = browser.js("""const t = whylate.timeline, room = t.left - 18, cut = (line) => { const [text, kept] = t.shortName(line); return t.cut(text, room, kept); };
+        t.context.font = '12px system-ui, sans-serif';
+        return [whylate.rows.map((row, i) => [row.name, row.tid, cut(i)]), whylate.lanes.map((lane, i) => [lane.name, cut(-2 - i)])]""")
+    apps = [(tid, shown) for name, tid, shown in names[0] if name == "app"]
+    assert len(apps) > 20 and all(shown.endswith(str(tid)) for tid, shown in apps), apps
+    workers = [shown for name, _, shown in names[0] if name.startswith("kworker/")]
+    assert len(workers) > 1 and len(set(workers)) == len(workers), workers
+    futexes = [shown for name, shown in names[1] if name.startswith("futex:")]
+    assert len(futexes) > 1 and len(set(futexes)) == len(futexes), futexes
+    browser.any_size()
+
+
 def check_overview(browser):
     """Who others waited for comes first, with the JSON's figures; the graph has the same waits as arrows."""
     browser.open("overview", "overview", SOURCE + "/traces/startup-chain")
@@ -1037,6 +1065,8 @@ def check_looks(browser):
     browser.size(400, 800)
     for name in ("startup", "what-if", "what-if-overview", "what-if-profile", "what-if-requests", "what-if-diff", "fork4", "overview", "requests", "functions", "diff", "check"):
         browser.open(name)
+        charts = browser.js("return [...document.querySelectorAll('svg.histogram')].map((one) => one.getBoundingClientRect().right)")
+        assert all(right <= 400 for right in charts) and (charts or name != "fork4"), charts
         wide = browser.js("return document.documentElement.scrollWidth")
         assert wide <= 400, "%s: %d pixels wide" % (name, wide)
         browser.picture(name + "-narrow")
@@ -1146,7 +1176,7 @@ IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("start
               ("lanes of interrupts", check_interrupts), ("lanes of locks", check_holders), ("lanes of devices", check_depth), ("lanes of devices that were waited for", check_waited_depth), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("where threads fell asleep", check_slept), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
               ("diff: two histograms, two ways", check_diff), ("check", check_check), ("batch: its index leads to pages", check_index), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("profiles compared", check_compared), ("time-lapse as a heat map", check_lapse),
-              ("overview: figures and graph", check_overview), ("the graph's arrows pass by its boxes", check_graph_ways), ("without requests, and rows of who lives", check_nobody_asks), ("names that are markup", check_names),
+              ("a bottleneck's sentence", check_bottleneck), ("names where there is little room", check_short_names), ("overview: figures and graph", check_overview), ("the graph's arrows pass by its boxes", check_graph_ways), ("without requests, and rows of who lives", check_nobody_asks), ("names that are markup", check_names),
               ("light, dark, narrow, print", check_looks), ("accessible, says axe-core", check_accessible), ("other traces", check_opens))
 if have_browser():
     the_browser = Browser()

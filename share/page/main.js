@@ -111,7 +111,7 @@ function header() {
 function navigation() {
 	const names = {
 		'stands-out': 'What stands out',
-		answer: 'Answer',
+		answer: KIND === 'overview' ? 'Waited for' : 'Answer',
 		picture: KIND === 'requests' ? 'One request' : 'Timeline',
 		comparison: 'Comparison',
 		latencies: 'Latencies',

@@ -31,12 +31,28 @@ function imposerWords(one) {
 }
 
 function knotText(knot, sums) {
-	const threads = knot.threads.map((thread) => named(thread)).join(', ') || resourceText(knot.resource);
-	const what = knot.threads.length && knot.resource ? `, mostly on ${resourceText(knot.resource)}` : '';
+	const threads = knot.threads.map((thread) => named(thread)).join(', ') || resourceText(knot.resource) + hostOf(knot);
+	const what = knot.threads.length && knot.resource ? `, mostly on ${resourceText(knot.resource)}${hostOf(knot)}` : '';
 	return knot.kind === 'circle'
 		? `${threads} wait for each other in a circle: ${duration(knot.ns)}, ${percent(knot.ns, sums.imposed_ns)} of all waiting${what}.`
 		: `${threads}: ${percent(knot.ns, sums.imposed_ns)} of all waiting on others, ${duration(knot.ns)} of ` +
 				`${count(knot.waiters, 'thread')}${what}.`;
+}
+
+/* The row of the table that a bottleneck is: what waited for it is shown as from there. */
+function imposerOf(knot) {
+	const [thread] = knot.threads;
+	return REPORT.waiting.find((one) =>
+		thread
+			? one.kind === 'thread' && one.tid === thread.tid && one.host === thread.host
+			: one.kind === 'resource' && one.host === knot.host && resourceText(one.resource) === resourceText(knot.resource),
+	);
+}
+
+function knotLine(knot, sums, show) {
+	const words = [el('strong', {}, knot.kind === 'circle' ? 'Circle: ' : 'Bottleneck: '), knotText(knot, sums)],
+		one = imposerOf(knot);
+	return el('p', {class: 'headline'}, one ? button(words, 'Show who waited for it', () => show(one), {class: 'says'}) : words);
 }
 
 function overviewAnswer(timeline) {
@@ -60,14 +76,7 @@ function overviewAnswer(timeline) {
 					: '.',
 			),
 		),
-		knots.map((knot) =>
-			el(
-				'p',
-				{class: 'headline'},
-				el('strong', {}, knot.kind === 'circle' ? 'Circle: ' : 'Bottleneck: '),
-				knotText(knot, sums),
-			),
-		),
+		knots.map((knot) => knotLine(knot, sums, show)),
 		coverageCard(),
 		waiting.length
 			? table(

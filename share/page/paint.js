@@ -15,6 +15,14 @@ const HEIGHTS = [1, 1, 1, 0.7, 0.5, 0.25, 0.25]; /* of the band, by class: anoth
 const ARROWS_MAX = 400;
 const DIMMED = 0.38; /* what is not on the critical path */
 
+/* Where names are cut: how many threads have that name, how many other names and lanes begin like that. */
+const ALIKE = 8; /* letters: "kworker/" */
+const countOf = (texts) => texts.reduce((counts, text) => counts.set(text, (counts.get(text) || 0) + 1), new Map());
+const beginOf = (text) => (text || '').slice(0, ALIKE),
+	threadsNamed = countOf(ROWS.map((row) => row.name)),
+	threadsLike = countOf([...threadsNamed.keys()].map(beginOf)),
+	lanesLike = countOf(LANES.map((lane) => beginOf(laneName(lane))));
+
 /* What is drawn where: the class Timeline says which part of time and which rows. */
 class TimelinePicture extends PathBand {
 	draw() {
@@ -97,7 +105,7 @@ class TimelinePicture extends PathBand {
 		c.fillRect(4, y + 1, this.left - 4, ROW - 3);
 		c.fillStyle = this.color.text;
 		const narrow = this.left < 120,
-			text = row < -1 ? laneName(laneOf(row)) : row < 0 ? PATH_NAME : narrow ? ROWS[row].name || '?' : named(ROWS[row]);
+			[text, kept] = narrow ? this.shortName(row) : [row < -1 ? laneName(laneOf(row)) : row < 0 ? PATH_NAME : named(ROWS[row]), 0];
 		const share = this.shares.get(row);
 		c.font = row === -1 || share || this.matches.has(row) ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';
 		c.save();
@@ -112,18 +120,37 @@ class TimelinePicture extends PathBand {
 			c.fillText(part, this.left - 8, y + ROW / 2);
 			c.textAlign = 'left';
 		}
-		let shown = row < 0 ? text : `${this.isOpen(row) ? '▾' : '▸'} ${text}`;
-		if (c.measureText(shown).width > room) {
-			while (shown.length > 4 && c.measureText(shown + '…').width > room) shown = shown.slice(0, -1);
-			shown += '…';
-		}
-		c.fillText(shown, 8, y + ROW / 2);
+		c.fillText(this.cut(row < 0 ? text : `${this.isOpen(row) ? '▾' : '▸'} ${text}`, room, kept), 8, y + ROW / 2);
 		c.restore();
 		if (this.isOpen(row)) {
 			c.fillStyle = this.color.faint;
 			c.font = '10px system-ui, sans-serif';
 			c.fillText('frames', this.left - 42, y + ROW + FRAME / 2);
 		}
+	}
+
+	/* The name where there is little room, and how many letters of its end tell it from the others. */
+	shortName(row) {
+		if (row === -1) return [PATH_NAME, 0];
+		if (row < -1) {
+			const lane = laneOf(row),
+				name = laneName(lane).replace(/ of process \d+$/, '');
+			/* of "softirq:9 (RCU)" the number is in the begin */
+			return [name, lanesLike.get(beginOf(name)) > 1 && !lane.interrupt ? 5 : 0];
+		}
+		const {name, tid} = ROWS[row];
+		if (threadsNamed.get(name) > 1) return [`${name || '?'} ${tid}`, String(tid).length];
+		return [name || '?', threadsLike.get(beginOf(name)) > 1 ? 4 : 0];
+	}
+
+	/* As much of the begin as there is room for, and the last letters that are to be kept. */
+	cut(text, room, kept) {
+		const fits = (shown) => this.context.measureText(shown).width <= room,
+			end = text.slice(text.length - kept);
+		if (fits(text)) return text;
+		let head = text.slice(0, text.length - kept);
+		while (head.length > 4 && !fits(`${head}…${end}`)) head = head.slice(0, -1);
+		return `${head}…${end}`;
 	}
 
 	/* A rectangle of one class, clipped to the picture; wide ones have patterns and texts. */

@@ -71,13 +71,13 @@ function histogram(profile, choose) {
 		left = 56,
 		height = 220,
 		top = 40;
-	const wide = Math.max(6, Math.min(46, 760 / number)),
+	const wide = Math.max(6, Math.min(46, Math.min(760, innerWidth - left - 48) / number)), /* a narrow page has it whole, too */
 		width = left + number * wide + 14;
 	const x = (bucket) => left + (bucket - first) * wide;
 	const picture = svg('svg', {
-		viewBox: `0 0 ${width} ${height + top + 44}`,
+		viewBox: `0 0 ${width} ${height + top + 24}`,
 		width,
-		height: height + top + 44,
+		height: height + top + 24,
 		class: 'histogram',
 		role: 'group',
 		'aria-label': `Latencies of ${scopeText(profile)}: operations by duration`,
@@ -170,17 +170,11 @@ function histogram(profile, choose) {
 		);
 	}
 	axisLabels(profile, picture, x, first, number, top + height, wide);
-	picture.append(
-		svg(
-			'text',
-			{x: left, y: top + height + 40, class: 'small'},
-			'latency, each column r-times the one before; height: logarithm of the number'.replace(
-				'r-times',
-				profile.resolution === 1 ? 'twice' : `2^(1/${profile.resolution}) times`,
-			),
-		),
-	);
-	return el('div', {class: 'scroll'}, picture);
+	const step = profile.resolution === 1 ? 'twice' : `2^(1/${profile.resolution}) times`;
+	return [
+		el('div', {class: 'scroll'}, picture),
+		el('p', {class: 'note'}, `From left to right: latency, each column ${step} the one before; height: logarithm of the number.`),
+	];
 }
 
 function axisLabels(profile, picture, x, first, number, y, wide) {

@@ -233,7 +233,7 @@ function operationPanel(profile, timeline, first) {
 				`${duration(profile.max_ns)}${percentiles ? `; ${percentiles}` : ''}`,
 		),
 		causeLegend(profile),
-		histogram(profile, choose),
+		...histogram(profile, choose),
 		el(
 			'p',
 			{class: 'note'},

@@ -130,7 +130,7 @@ class Timeline extends TimelinePicture {
 	/* --- places ---------------------------------------------------------------------- */
 
 	get left() {
-		return this.width < 620 ? 96 : (MANY_HOSTS ? 240 : 176) + (this.hops.length ? 44 : 0);
+		return this.width < 620 ? 96 : (MANY_HOSTS ? 256 : 176) + (this.hops.length ? 44 : 0);
 	}
 
 	get nsPerPixel() {
