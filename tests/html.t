@@ -351,6 +351,12 @@ def check_lanes(browser):
     busy = browser.js("""return whylate.lanes.filter((lane) => lane.busy).reduce((sum, lane) =>
         sum + lane.busy.reduce((a, b) => a + b, 0) / 255 / lane.busy.length, 0)""")
     assert 0.3 < busy < 2, busy
+    # where parts are narrower than a pixel: busy for every second one is half as high, waits are as high as the highest
+    tall = browser.js("""return [true, false].map((busy) => {
+        const [, two] = picturesOfLane(Array.from({length: 4096}, (_, i) => (i % 2 ? 0 : 255)), 255, '#000000', busy),
+            column = two.getContext('2d').getImageData(9, 0, 1, two.height).data;
+        return column.filter((value, i) => i % 4 === 3 && value).length / two.height; })""")
+    assert tall == [0.5, 1], tall
 
 
 def check_interrupts(browser):

@@ -72,7 +72,8 @@ function showResource(timeline, name) {
 	seek(timeline, word);
 }
 
-/* A lane's pictures, a column for each part, then for two, four …: what one has most. Drawn once: thousands of rectangles in each
+/* A lane's pictures, a column for each part, then for two, four …: of waits what one has most, that a short one is seen; of what is busy
+ * the mean, as a CPU that is busy for half of each moment is busy for half of all. Drawn once: thousands of rectangles in each
  * frame are not smooth. */
 const LANE_TALL = 32; /* twice BAND (paint.js): where a pixel of the page is two of the screen */
 const lanePictures = new WeakMap(); /* a lane's values → {color, most, levels} */
@@ -90,11 +91,12 @@ function pictureOfLane(values, most, color) {
 	return canvas;
 }
 
-function picturesOfLane(values, most, color) {
+function picturesOfLane(values, most, color, busy) {
+	const joined = busy ? (a, b) => (a + b) / 2 : Math.max;
 	const known = lanePictures.get(values);
 	if (known?.color === color && known.most === most) return known.levels;
 	const levels = [];
-	for (let all = values; ; all = all.filter((_, i) => i % 2 === 0).map((value, i) => Math.max(value, all[2 * i + 1] || 0))) {
+	for (let all = values; ; all = all.filter((_, i) => i % 2 === 0).map((value, i) => joined(value, all[2 * i + 1] ?? (busy ? value : 0)))) {
 		levels.push(pictureOfLane(all, most, color));
 		if (all.length < 300) break;
 	}
@@ -118,7 +120,7 @@ class Lanes {
 		if (whole.held) color = this.color.held;
 		if (whole.depth) color = this.familyColor('device');
 		if (last <= first) return;
-		this.paintPicture(lane, picturesOfLane(all, lane.waiting ? mostIn(whole, lane) : 255, color), y + 4);
+		this.paintPicture(lane, picturesOfLane(all, lane.waiting ? mostIn(whole, lane) : 255, color, !lane.waiting), y + 4);
 		if (lane.who) this.paintWho(lane, y, first, last, time, whole.held ? this.color.onHeld : this.onColor[USER]);
 	}
 
