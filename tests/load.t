@@ -54,8 +54,8 @@ def image_full():
 
 def page_killed():
     """All of it, or what was there before."""
-    whole = t.output("overview", "--format", "html", TRACE)
-    for step, place, _ in steps("kill", "overview", "--format", "html", "--output", "PLACE/page", TRACE):
+    whole = t.output("overview", *WINDOW, "--format", "html", TRACE)
+    for step, place, _ in steps("kill", "overview", *WINDOW, "--format", "html", "--output", "PLACE/page", TRACE):
         names = os.listdir(place)
         assert names in ([], ["page"]), (step, names)
         if names:
@@ -64,7 +64,7 @@ def page_killed():
 
 
 def page_full():
-    for step, place, done in steps(errno.ENOSPC, "overview", "--format", "html", "--output", "PLACE/page", TRACE):
+    for step, place, done in steps(errno.ENOSPC, "overview", *WINDOW, "--format", "html", "--output", "PLACE/page", TRACE):
         assert done.returncode in (0, 5) and os.listdir(place) == (["page"] if done.returncode == 0 else []), (
             step, done.returncode, done.stderr, os.listdir(place))
 
@@ -78,11 +78,13 @@ def files_below(place):
     return found
 
 
-OUTPUTS = {"csv": ["export", "--as", "csv", "--output", "PLACE/out"],
-           "sqlite": ["export", "--as", "sqlite", "--output", "PLACE/out"],
-           "perfetto": ["export", "--as", "perfetto", "--output", "PLACE/out"],
-           "profiles": ["profile", "--save", "PLACE/out"],
-           "ctf": ["export", "--as", "ctf", "--from", "+20ms", "--to", "+40ms", "--output", "PLACE/out"]}
+# Of little, as each further buffer that is written to the same file is one more step of the same kind.
+WINDOW = ["--from", "+20ms", "--to", "+40ms"]
+OUTPUTS = {"csv": ["export", "--as", "csv", *WINDOW, "--output", "PLACE/out"],
+           "sqlite": ["export", "--as", "sqlite", *WINDOW, "--output", "PLACE/out"],
+           "perfetto": ["export", "--as", "perfetto", *WINDOW, "--output", "PLACE/out"],
+           "profiles": ["profile", "--operation", "syscall:p*", "--save", "PLACE/out"],
+           "ctf": ["export", "--as", "ctf", *WINDOW, "--output", "PLACE/out"]}
 
 
 def whole_of(kind):
