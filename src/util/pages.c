@@ -18,9 +18,9 @@
 
 #include "util/spill.h"
 
+/* Linux 5.14; older ones refuse, and each page is faulted in by itself */
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE                                                                        \
-	23 /* Linux 5.14; older ones refuse, and each page is faulted in by itself */
+#define MADV_POPULATE_WRITE 23
 #endif
 
 /* Pages are asked of the kernel many at a time, which costs a fraction of a fault for each: a
