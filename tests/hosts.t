@@ -285,6 +285,20 @@ def same(traces, arguments, parameters):
             assert mine == done.stdout and len(mine) > 1000, (component, form)
 
 
+def connected():
+    """babeltrace2 names its sources in the order given, and connects them in any (here: the other one)."""
+    for traces in ((CLIENT, SERVER), (SERVER, CLIENT)):
+        inputs = ['inputs=["%s"]' % os.path.dirname(t.kernel_files(path)[0]) for path in traces]
+        done = t.babeltrace2("run", "--component=ctf:source.ctf.fs", "--params=" + inputs[0],
+                             "--component=ctf-0:source.ctf.fs", "--params=" + inputs[1],
+                             "--component=muxer:filter.utils.muxer", "--component=sink:sink.whylate.overview",
+                             '--params=format="json"', "--connect=ctf-0:muxer", "--connect=ctf:muxer",
+                             "--connect=muxer:sink")
+        assert done.returncode == 0, done.stderr.decode()
+        told = [h["hostname"] for h in json.loads(done.stdout)["hosts"]]
+        assert told == ["client" if path == CLIENT else "server" for path in traces], told
+
+
 def no_packets():
     """Two recordings that have nothing to do with each other."""
     traces = (CLIENT, t.trace("web-mixed"))
@@ -380,6 +394,7 @@ tap.case("the command and the plugin", same, (CLIENT, SERVER), [], "")
 tap.case("the command and the plugin, the other order", same, (SERVER, CLIENT), [], "")
 tap.case("the command and the plugin, --clock-offset", same, (CLIENT, SERVER), ["--clock-offset", "server=800ms"],
          ',clock-offset="server=800ms"')
+tap.case("the plugin, sources connected in another order", connected)
 tap.case("no packets match", no_packets)
 tap.case("each host as if alone", alone)
 tap.case("the window is of the first host's clock", window)

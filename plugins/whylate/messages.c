@@ -385,9 +385,55 @@ static void add_given(struct messages *messages, const char *port)
 		g_ptr_array_add(messages->given, trace);
 }
 
-/* A port's way up to the sources; a muxer's inputs are in the order in which it
- * was connected. */
-static void add_ports(struct messages *messages, const bt_port *input, int depth)
+/* A source's output that the messages come from. */
+struct origin {
+	char *component; /* owned; its name, without the number behind */
+	int64_t number;  /* … which is this, -1: none */
+	uint32_t first;  /* where the first one of that name stands */
+	uint32_t place;  /* where it stands itself */
+	const char *port; /* borrowed */
+};
+
+static void origin_clear(gpointer data)
+{
+	g_free(((struct origin *) data)->component);
+}
+
+/* babeltrace2 names the sources of one kind NAME, NAME-0, NAME-1 in the order given, but connects
+ * them in the order of a hash table, which each GQuark made before changes. */
+static void add_origin(GArray *origins, const bt_component *component, const char *port)
+{
+	struct origin origin = {g_strdup(bt_component_get_name(component)), -1, origins->len,
+				origins->len, port};
+	char *dash = strrchr(origin.component, '-'), *end;
+
+	if (dash && g_ascii_isdigit(dash[1])) {
+		origin.number = g_ascii_strtoll(dash + 1, &end, 10);
+		if (*end)
+			origin.number = -1;
+		else
+			*dash = 0;
+	}
+	for (guint i = origins->len; i-- > 0;)
+		if (strcmp(g_array_index(origins, struct origin, i).component, origin.component) ==
+		    0)
+			origin.first = g_array_index(origins, struct origin, i).first;
+	g_array_append_val(origins, origin);
+}
+
+static int by_name(gconstpointer a, gconstpointer b)
+{
+	const struct origin *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* A port's way up to the sources. */
+static void add_ports(GArray *origins, const bt_port *input, int depth)
 {
 	const bt_connection *connection = bt_port_borrow_connection_const(input);
 	const bt_component *component;
@@ -399,11 +445,11 @@ static void add_ports(struct messages *messages, const bt_port *input, int depth
 	output = bt_port_output_as_port_const(bt_connection_borrow_upstream_port_const(connection));
 	component = bt_port_borrow_component_const(output);
 	if (bt_component_is_source(component)) {
-		add_given(messages, bt_port_get_name(output));
+		add_origin(origins, component, bt_port_get_name(output));
 	} else if (bt_component_is_filter(component)) {
 		filter = (const bt_component_filter *) component;
 		for (uint64_t i = 0; i < bt_component_filter_get_input_port_count(filter); i++)
-			add_ports(messages,
+			add_ports(origins,
 				  bt_port_input_as_port_const(
 					  bt_component_filter_borrow_input_port_by_index_const(
 						  filter, i)),
@@ -413,7 +459,13 @@ static void add_ports(struct messages *messages, const bt_port *input, int depth
 
 void messages_order(struct messages *messages, const bt_port *input)
 {
-	add_ports(messages, input, 0);
+	g_autoptr(GArray) origins = g_array_new(FALSE, FALSE, sizeof(struct origin));
+
+	g_array_set_clear_func(origins, origin_clear);
+	add_ports(origins, input, 0);
+	g_array_sort(origins, by_name);
+	for (guint i = 0; i < origins->len; i++)
+		add_given(messages, g_array_index(origins, struct origin, i).port);
 }
 
 /* `file` is in `directory`, not in one whose name begins alike. */
