@@ -200,6 +200,66 @@ def by_contexts(directory):
     assert tids(directory, "--container", "cgroup:[4026532500]") == [500, 510, 520]
 
 
+def stretches():
+    """(when the virtual CPU has the host's CPU from, and to), ms: no two alike, or several clocks would fit."""
+    begin, seed = 2, 7
+    for _ in range(80):
+        seed = seed * 1103515245 % 2147483647
+        runs, waits = 9 + seed % 14, 12 + seed // 64 % 17
+        yield begin, begin + runs
+        begin += runs + waits
+
+
+def record_guest(directory):
+    """The host's hog (30) takes the CPU from the virtual CPU (21) of qemu (20). In that guest worker (510, 12 in the
+    container) of nginx's (500, 1 in it) never sleeps."""
+    state = {"type": 0, "mode": 5, "submode": 0, "status": 5}
+    host = Kernel(ctf.Trace(dict(CLASSES, lttng_statedump_process_state=STATE), hostname="iron"), lambda tid: {})
+    guest = Kernel(ctf.Trace(dict(CLASSES, lttng_statedump_process_state=STATE,
+                                  lttng_statedump_process_pid_ns=[("tid", "i32")] + LEVEL),
+                             hostname="web", uuid=bytes(range(100, 116))), lambda tid: {})
+    for tid, pid, name in ((20, 20, "qemu"), (21, 20, "CPU 0/KVM"), (30, 30, "hog")):
+        host.trace.event(MS, 0, "lttng_statedump_process_state", {}, tid=tid, pid=pid, ppid=0, name=name, **state)
+    for at, (begin, end) in enumerate(stretches()):
+        host.now = (begin - 1) * MS
+        host.switch(21, "CPU 0/KVM", 0)
+        if not at:
+            guest.now = begin * MS
+            for tid, name, levels in ((500, "nginx", [(1, BOX, 1), (0, HOST, 500)]),
+                                      (510, "worker", [(1, BOX, 12), (0, HOST, 510)])):
+                guest.trace.event(guest.now, 0, "lttng_statedump_process_state", {}, tid=tid, pid=tid, ppid=0, name=name,
+                                  **state)
+                for level, number, vtid in levels:
+                    guest.trace.event(guest.now, 0, "lttng_statedump_process_pid_ns", {}, tid=tid, vtid=vtid, vpid=vtid,
+                                      vppid=0, ns_level=level, ns_inum=number)
+            guest.switch(510, "worker")
+        for call in range((end - begin) // 2 - 1):
+            guest.now = (begin + 1 + 2 * call) * MS - MS // 2
+            guest.event("syscall_entry_write", fd=1, count=1)
+            guest.now -= MS - MS // 4
+            guest.event("syscall_exit_write", ret=1)
+        host.now = (end - 1) * MS
+        host.switch(30, "hog", 0)
+    return host.trace.write(directory + "/iron"), guest.trace.write(directory + "/web")
+
+
+def in_guest(host_trace, guest_trace):
+    """What the host's hog took is no work of the thread in the guest's container; it is known by its number there."""
+    report = t.report("delay", host_trace, guest_trace, "--container", "nginx", "--thread", "12")
+    (worker,) = report["threads"]
+    assert (report["hosts"][worker["host"]]["hostname"], worker["tid"], worker["vtid"]) == ("web", 510, 12), worker
+    taken = {third["key"]: third["ns"] for part in worker["summary"]["children"] for state in part["children"]
+             if state["key"] == "interrupted/host:preempted" for third in state["children"]}
+    every = list(stretches())
+    # hog had the CPU between two stretches; worker's last event is in the last one
+    expected = sum(after[0] - before[1] for before, after in zip(every, every[1:])) * MS
+    assert taken == {"interrupted/host:preempted/by:hog": expected}, (taken, expected)
+    text = t.output("delay", host_trace, guest_trace, "--container", "nginx", "--thread", "12").decode()
+    assert "worker (pid 510, 12 in pid:[4026532201])" in text and "hog" in text, text
+    machine = t.report("overview", host_trace, guest_trace)
+    assert [(c["namespace"], c["threads"]) for c in machine["containers"]] == [(BOX, 2)], machine["containers"]
+
+
 def refused(directory, container, *words):
     done = t.run("delay", directory, "--container", container)
     error = done.stderr.decode()
@@ -238,6 +298,7 @@ with tempfile.TemporaryDirectory() as top:
     tap.case("cgroup namespaces", cgroup, new)
     tap.case("contexts alone", by_contexts, contexts)
     tap.case("errors", errors, new)
+    tap.case("a container in a guest, beside its host", in_guest, *record_guest(top + "/guest"))
     for recorded_name in ("wide", "pipe-chain"):
         tap.case("the host's own: " + recorded_name, host, recorded_name)
 sys.exit(tap.done())

@@ -56,14 +56,16 @@ class Layout:
 
 class Trace:
     """classes: {event name: [(field, type)]}; context: [(field, type)] of every event. `offset`: what the tracer took
-    for the clock's distance from the epoch. `user`: a user-space trace, with that text in its environment besides."""
+    for the clock's distance from the epoch. `user`: a user-space trace, with that text in its environment besides. `uuid`: of the host's clock, and of
+    a kernel trace."""
 
     def __init__(self, classes, context=(), tracer=(2, 13, 0), kernel="6.1.0", hostname="crafted", layout=Layout(),
-                 offset=OFFSET, user=None):
+                 offset=OFFSET, user=None, uuid=UUID):
         self.classes, self.context, self.tracer, self.kernel = classes, list(context), tracer, kernel
         self.hostname, self.layout = hostname, layout
         self.offset, self.user = offset, user
-        self.uuid = UUID if user is None else bytes(reversed(UUID))
+        self.clock = uuid
+        self.uuid = uuid if user is None else bytes(reversed(uuid))
         self.ids = {name: i for i, name in enumerate(classes)}
         self.cpus = {}
 
@@ -89,7 +91,7 @@ stream { id = 0; event.header := struct { %s id; %s timestamp; };
 """ % (uuid_text(self.uuid), self.layout.order, integer("u32"), integer("u8"), integer("u32"), self.hostname,
             'domain = "kernel"; sysname = "Linux"; kernel_release = "%s"; tracer_name = "lttng-modules";' % self.kernel
             if self.user is None else 'domain = "ust"; tracer_name = "lttng-ust"; ' + self.user,
-            *self.tracer, uuid_text(UUID), self.offset, integer("u16"), clock, clock, clock, integer("u64"), integer("u64"),
+            *self.tracer, uuid_text(self.clock), self.offset, integer("u16"), clock, clock, clock, integer("u64"), integer("u64"),
             integer("u64"), integer("u32"), context)
         for name, number in self.ids.items():
             text += 'event { name = "%s"; id = %d; stream_id = 0; fields := struct { %s }; };\n' % (

@@ -283,6 +283,73 @@ def exits():
     assert len(counts) == 1 and halts - 4 <= counts[0] <= halts, (counts, halts)  # some were not entered again
 
 
+def lines_of(directory):
+    """(time, name, CPU, the rest) of each event, as babeltrace2 prints it."""
+    out = subprocess.run(["babeltrace2", "--clock-seconds", directory], stdout=subprocess.PIPE, check=True)
+    for line in out.stdout.decode().split("\n"):
+        event = re.match(r"\[([0-9.]+)\].*? (\w+): \{ cpu_id = (\d+) \}(.*)", line)
+        if event:
+            yield int(event[1].replace(".", "")), event[2], event[3], event[4]
+
+
+def number(name, text):
+    return int(re.search(r"\b%s = (\d+)" % name, text)[1])
+
+
+def halted():
+    """What virtual CPUs' threads had of the host's CPUs while their guest's CPU had halted: on a CPU from each exit by HLT
+    until they sleep or enter, less what interrupts took of it."""
+    since, depth, taken, running, halts, sums = {}, {}, {}, {}, set(), {291: 0, 293: 0}
+    for time, name, cpu, rest in lines_of(VCPUS_BOTH[0]):
+        tid = running.get(cpu)
+        frame = re.match(r"(?:x86_irq_vectors_\w+|irq_handler|irq_softirq|timer_hrtimer_expire)_(entry|exit)$", name)
+        if frame:
+            before = depth.get(cpu, 0)
+            depth[cpu] = before + 1 if frame[1] == "entry" else max(before - 1, 0)
+            if before + depth[cpu] == 1:  # the outermost one begins or ends
+                taken[cpu] = taken.get(cpu, 0) + (time if before else -time)
+        if name in ("sched_switch", "kvm_x86_entry") and cpu in since:
+            sums[tid] += time - since.pop(cpu) - taken[cpu]
+        if name == "kvm_x86_entry" or (name == "sched_switch" and number("prev_state", rest) not in (0, 256)):
+            halts.discard(tid)
+        if name == "sched_switch":
+            tid = running[cpu] = number("next_tid", rest)
+            depth[cpu] = 0
+        if name == "kvm_x86_exit" and number("exit_reason", rest) == 120 and tid in sums:
+            halts.add(tid)
+        if tid in halts and cpu not in since:
+            since[cpu], taken[cpu] = time, 0
+    for vcpu, ns in sums.items():
+        states = leaves(t.report("delay", VCPUS_BOTH[0], "--thread", str(vcpu))["threads"][0]["summary"])
+        assert ns > 100 * MS and abs(states["working/halted"] - ns) < MS, (vcpu, ns, states)
+
+
+def injected():
+    """From when each interrupt was due at an APIC, told first, to when it was injected into the thread of that virtual CPU:
+    each to the nanosecond, once that has ended one, and the statedump has told of which process it is."""
+    due, running, told, ends, found = {}, {}, set(), set(), {}
+    for time, name, cpu, rest in lines_of(VCPUS_BOTH[0]):
+        apic = {291: 0, 293: 1}.get(running.get(cpu))  # by their names: CPU 0/KVM, CPU 1/KVM
+        if name == "sched_switch":
+            running[cpu] = number("next_tid", rest)
+        elif name == "kvm_x86_apic_accept_irq" and number("vec", rest) >= 16:
+            due.setdefault((number("apicid", rest), number("vec", rest)), time)
+        elif name == "lttng_statedump_process_state":
+            told.add(number("tid", rest))
+        elif name in ("kvm_x86_eoi", "kvm_x86_pv_eoi") and running[cpu] in told:
+            ends.add(number("apicid", rest))
+        elif name == "kvm_x86_inj_virq" and apic in ends:
+            since = due.pop((apic, number("irq", rest)), None)
+            if since is not None:
+                found.setdefault(number("irq", rest), []).append(time - since)
+        elif name == "kvm_x86_inj_virq":
+            due.clear()  # of which of them it is not known yet
+    report = t.report("profile", VCPUS_BOTH[0], "--operation", "guest-irq:*", "--limit", "0")
+    assert {p["operation"]: (p["count"], p["sum_ns"], p["max_ns"]) for p in report["profiles"]} == {
+        "guest-irq:%d" % vector: (len(each), sum(each), max(each)) for vector, each in found.items()}, found.keys()
+    assert max(found[251]) > 150 * MS and len(found) == 6, found.keys()
+
+
 def not_foretold():
     """hosthog took 413.7 ms from gapp. Re-timed without them gapp was "no sooner", as what wakes it stayed where its
     virtual CPU was recorded: with the host nothing is said, and nothing answered; of the guest alone it is."""
@@ -378,6 +445,8 @@ tap.case("rows of the page", page)
 tap.case("what is said of a guest alone", words)
 tap.case("two virtual CPUs, a hog beside one", two_vcpus)
 tap.case("why a guest was left", exits)
+tap.case("what halts cost the host", halted)
+tap.case("interrupts of the guest, until it had them", injected)
 tap.case("two guests that disturb each other", pair)
 tap.case("nothing is foretold of both together", not_foretold)
 tap.case("of requests", in_requests)

@@ -19,7 +19,7 @@ TABLE = {
     "event": "util", "kernel": "event", "metadata": "util", "reader": "metadata kernel", "skim": "reader", "foreign": "reader",
     "timeline": "kernel", "model": "timeline", "state": "model", "objects": "state", "locks": "objects", "disk": "objects", "net": "objects",
     "threads": "locks disk net",
-    "flow": "threads", "guests": "model", "trace": "flow guests", "confine": "util", "symbols": "confine",
+    "guests": "state", "flow": "threads guests", "trace": "flow", "confine": "util", "symbols": "confine",
     # what is asked
     "run": "trace symbols", "coverage": "run", "samples": "run",
     # why

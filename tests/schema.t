@@ -215,6 +215,8 @@ tap.case("profile lock-lapse, small buckets, one level", check_report, "profile"
 tap.case("profile lock-lapse, nothing there", check_report, "profile", ["--last", "1us", trace("lock-lapse")])
 tap.case("profile of both hosts", check_report, "profile",
          ["--operation", "*", *trace("two-hosts-client", "two-hosts-server")])
+tap.case("profile guest-vcpus, every operation", check_report, "profile",
+         ["--operation", "*", "--quiet", trace("guest-vcpus") + "/host"])
 tap.case("profile fork4, one peak", check_partial, trace("fork4"))
 tap.case("profile fork4 and fork1: saved, compared, resumed", check_saved, *trace("fork4", "fork1"))
 tap.case("overview of both hosts", check_report, "overview", trace("two-hosts-client", "two-hosts-server"))

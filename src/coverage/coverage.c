@@ -121,9 +121,9 @@ static void add_late_cpus(GPtrArray *list, const struct session *session)
 	}
 }
 
-int64_t coverage_troubles(const struct session *session, GPtrArray *list)
+struct stalled coverage_troubles(const struct session *session, GPtrArray *list)
 {
-	int64_t stalled;
+	struct stalled stalled;
 
 	add_late_cpus(list, session);
 	clocks_warnings(&session->trace, list);
@@ -200,7 +200,7 @@ void coverage_init(struct coverage *coverage, const struct session *session)
 		session->trace.passed_from == INT64_MAX ? -1 : session->trace.passed_from;
 	coverage->caution =
 		command_needs_any(session->asked.options->command) ? answer_caution(session) : NULL;
-	coverage->stalled_ns = coverage_troubles(session, coverage->missing);
+	coverage->stalled = coverage_troubles(session, coverage->missing);
 }
 
 void coverage_clear(struct coverage *coverage)

@@ -9,6 +9,7 @@
 #ifndef WHYLATE_COVERAGE_COVERAGE_H
 #define WHYLATE_COVERAGE_COVERAGE_H
 
+#include "coverage/stalls.h"
 #include "run/session.h"
 
 struct coverage {
@@ -20,7 +21,7 @@ struct coverage {
 	/* user threads, whole trace; ended by what is not known, by a softIRQ of
 	 * which no more is known */
 	int64_t blocked_ns, blocked_unknown_ns, blocked_softirq_ns;
-	int64_t stalled_ns; /* CPUs did nothing and were not idle: stalls.h */
+	struct stalled stalled; /* CPUs did nothing and were not idle */
 	int64_t read_from, read_until; /* of a window's trace; -1: from its begin, to its end */
 	char *caution;       /* owned: what may make the first answer wrong; NULL */
 	GPtrArray *missing;  /* owned strings */
@@ -31,9 +32,9 @@ void coverage_init(struct coverage *coverage, const struct session *session);
 /* The report is to tell of it: one of a stretch of those that end in it or later. */
 bool coverage_tells_gap(const struct session *session, const struct gap *gap);
 void coverage_clear(struct coverage *coverage);
-/* What is missing besides events: "NAME: what that means", owned strings. Returns the time (ns) in
- * which CPUs did nothing and were not idle. */
-int64_t coverage_troubles(const struct session *session, GPtrArray *list);
+/* What is missing besides events: "NAME: what that means", owned strings. Returns the time
+ * in which CPUs did nothing and were not idle. */
+struct stalled coverage_troubles(const struct session *session, GPtrArray *list);
 double coverage_unknown_share(const struct coverage *coverage);
 double coverage_softirq_share(const struct coverage *coverage);
 

@@ -137,17 +137,19 @@ static struct stalls stalls_told(const struct session *session, guint index)
 		       : stalls;
 }
 
-int64_t stalls_troubles(const struct session *session, GPtrArray *list)
+struct stalled stalls_troubles(const struct session *session, GPtrArray *list)
 {
 	char length[32], longest[32];
-	int64_t ns = 0;
+	struct stalled stalled = {0};
 
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
 		struct stalls stalls = stalls_told(session, i);
 
 		if (!stalls.ns)
 			continue;
-		ns += stalls.ns;
+		stalled.ns += stalls.ns;
+		stalled.hosts++;
+		stalled.host = i;
 		g_ptr_array_add(
 			list,
 			g_strdup_printf("what %s did for %s: nothing ran, and nothing was idle "
@@ -159,5 +161,5 @@ int64_t stalls_troubles(const struct session *session, GPtrArray *list)
 					when_duration(length, stalls.ns), stalls.count,
 					when_duration(longest, stalls.longest)));
 	}
-	return ns;
+	return stalled;
 }

@@ -25,7 +25,14 @@ struct stalls {
 /* Of a host, over all its CPUs. */
 struct stalls stalls_of(const struct session *session, guint host);
 
-/* A sentence for each host with many; strings to free. Returns how much they are in all, ns. */
-int64_t stalls_troubles(const struct session *session, GPtrArray *list);
+/* Those of all hosts that have many. */
+struct stalled {
+	int64_t ns;
+	guint hosts; /* how many these are */
+	guint host; /* one of them */
+};
+
+/* A sentence for each host with many; strings to free. */
+struct stalled stalls_troubles(const struct session *session, GPtrArray *list);
 
 #endif

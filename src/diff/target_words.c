@@ -43,6 +43,9 @@ static void append_what(GString *text, const struct session *session,
 	case LEAF_WORK_GUEST:
 		g_string_append(text, "ran its guest for");
 		return;
+	case LEAF_WORK_HALTED:
+		g_string_append(text, "had the CPU while its guest had halted, for");
+		return;
 	case LEAF_HOST:
 		g_string_append(text,
 				"could not go on, as the host did not run its virtual CPU, for");

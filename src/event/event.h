@@ -62,6 +62,10 @@ enum event_kind {
 	EV_DIRTY_PAUSE,   /* writeback_balance_dirty_pages */
 	EV_KVM_ENTRY, /* kvm_x86_entry: the thread enters a guest */
 	EV_KVM_EXIT,
+	EV_KVM_WAKEUP, /* kvm_vcpu_wakeup: a halt of the virtual CPU is over */
+	EV_KVM_IRQ_DUE, /* kvm_apic_accept_irq: a virtual CPU is to have an interrupt */
+	EV_KVM_IRQ_INJECTED, /* kvm_inj_virq: the thread's guest has it */
+	EV_KVM_IRQ_ENDED, /* kvm_eoi: … has done with it */
 	EV_RECLAIM_BEGIN, /* mm_vmscan_direct_reclaim_begin, … of a memory cgroup */
 	EV_RECLAIM_END,
 	EV_JOURNAL_START, /* jbd2_start_commit */
@@ -264,6 +268,8 @@ struct event {
 			int64_t reason; /* of an exit: by `isa`; -1: not said */
 			int32_t isa; /* enum kvm_isa */
 			int64_t cause; /* arm64: class of the exception, if reason is a trap; -1 */
+			int32_t vector; /* of an interrupt of the guest's; -1: not said */
+			int32_t apic; /* … whose it is; -1 */
 		} kvm;
 		struct {
 			const char *name; /* of the disk: "MAJOR:MINOR" */

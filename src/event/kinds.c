@@ -122,6 +122,14 @@ static const struct event_field kvm_fields[] = {
 	{"isa", FIELD_I32, AT(kvm.isa)},      {"ret", FIELD_I64, AT(kvm.reason)},
 	{"esr_ec", FIELD_I64, AT(kvm.cause)}, {0}};
 
+/* who injects says "irq", since Linux 5.19 "vector" */
+static const struct event_field kvm_irq_fields[] = {
+	{"apicid", FIELD_I32, AT(kvm.apic)},
+	{"vec", FIELD_I32, AT(kvm.vector)},
+	{"vector", FIELD_I32, AT(kvm.vector)},
+	{"irq", FIELD_I32, AT(kvm.vector)},
+	{0}};
+
 static const struct event_field dirty_fields[] = {
 	{"bdi", FIELD_STRING, AT(dirty.bdi)},
 	{"limit", FIELD_I64, AT(dirty.limit)},
@@ -292,7 +300,8 @@ static const struct event switch_defaults = {
 static const struct event idle_defaults = {.idle = {.state = IDLE_LEFT, .cpu = -1}};
 static const struct event process_defaults = {.process = {.pid = -1, .ppid = -1, .level = -1}};
 static const struct event file_defaults = {.file = {.pid = -1, .fd = -1}};
-static const struct event kvm_defaults = {.kvm = {.vcpu = -1, .reason = -1, .cause = -1}};
+static const struct event kvm_defaults = {
+	.kvm = {.vcpu = -1, .reason = -1, .cause = -1, .vector = -1, .apic = -1}};
 static const struct event user_defaults = {
 	.user = {.pic = true}}; /* libraries are, and that is not said of each */
 static const struct event syscall_defaults = {
@@ -338,6 +347,8 @@ static const struct shape block_shape = {MEMBER(block), .fields = block_fields,
 					 .defaults = &block_defaults};
 static const struct shape kvm_shape = {MEMBER(kvm), .fields = kvm_fields,
 				       .defaults = &kvm_defaults};
+static const struct shape kvm_irq_shape = {MEMBER(kvm), .fields = kvm_irq_fields,
+					   .defaults = &kvm_defaults};
 static const struct shape work_shape = {MEMBER(work), .fields = work_fields};
 static const struct shape idle_shape = {MEMBER(idle), .fields = idle_fields,
 					.defaults = &idle_defaults};
@@ -419,6 +430,10 @@ static const struct {
 	/* x86 until 2.7 and arm64 have the short names */
 	[EV_KVM_ENTRY] = {"kvm_x86_entry kvm_entry", &kvm_shape},
 	[EV_KVM_EXIT] = {"kvm_x86_exit kvm_exit", &kvm_shape},
+	[EV_KVM_WAKEUP] = {"kvm_vcpu_wakeup", NULL},
+	[EV_KVM_IRQ_DUE] = {"kvm_x86_apic_accept_irq kvm_apic_accept_irq", &kvm_irq_shape},
+	[EV_KVM_IRQ_INJECTED] = {"kvm_x86_inj_virq kvm_inj_virq", &kvm_irq_shape},
+	[EV_KVM_IRQ_ENDED] = {"kvm_x86_eoi kvm_eoi kvm_x86_pv_eoi kvm_pv_eoi", &kvm_irq_shape},
 	[EV_RECLAIM_BEGIN] = {"mm_vmscan_direct_reclaim_begin mm_vmscan_memcg_reclaim_begin", NULL},
 	[EV_RECLAIM_END] = {"mm_vmscan_direct_reclaim_end mm_vmscan_memcg_reclaim_end", NULL},
 	[EV_JOURNAL_START] = {"jbd2_start_commit", &journal_shape},

@@ -7,6 +7,8 @@
 #define ISA_VMX 1 /* KVM_ISA_VMX in arch/x86/kvm/trace.h */
 #define ISA_SVM 2
 #define ARM_TRAP 2 /* ARM_EXCEPTION_TRAP in arch/arm64/include/asm/kvm_asm.h */
+#define VMX_HLT 12
+#define SVM_HLT 0x78
 #define VMX_REASON 0xffff /* above that are flags */
 
 struct exit_reason {
@@ -22,7 +24,7 @@ static const struct exit_reason vmx_reasons[] = {
 	{8, "nmi_window"},
 	{9, "task_switch"},
 	{10, "cpuid"},
-	{12, "hlt"},
+	{VMX_HLT, "hlt"},
 	{14, "invlpg"},
 	{15, "rdpmc"},
 	{16, "rdtsc"},
@@ -62,7 +64,7 @@ static const struct exit_reason svm_reasons[] = {
 	{0x72, "cpuid"},
 	{0x76, "invd"},
 	{0x77, "pause"},
-	{0x78, "hlt"},
+	{SVM_HLT, "hlt"},
 	{0x79, "invlpg"},
 	{0x7b, "io"},
 	{0x7c, "msr"},
@@ -109,4 +111,10 @@ char *kvm_exit_name(int32_t isa, int64_t reason, int64_t cause)
 	if (cause >= 0)
 		return name_in(arm_reasons, G_N_ELEMENTS(arm_reasons), reason);
 	return reason >= 0 ? name_in(NULL, 0, reason) : g_strdup("kvm-exit:unknown");
+}
+
+bool kvm_exit_is_halt(int32_t isa, int64_t reason)
+{
+	return isa == ISA_VMX ? (reason & VMX_REASON) == VMX_HLT
+			      : isa == ISA_SVM && reason == SVM_HLT;
 }

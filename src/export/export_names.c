@@ -24,6 +24,7 @@ static char *name_of(const struct session *session, uint32_t leaf, uint32_t wait
 	case LEAF_WORK_KTHREAD:
 	case LEAF_WORK_SYSCALL:
 	case LEAF_WORK_GUEST:
+	case LEAF_WORK_HALTED:
 		return g_strdup("Working");
 	case LEAF_PREEMPTED:
 		return g_strdup("Ready: preempted");

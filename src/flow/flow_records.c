@@ -25,6 +25,7 @@ RECORD(flow, OWN(model), OWN(timeline), OWN(names), CONTAINER(stacks), OWN(stack
        OWN(callstacks.children), OWN(callstacks.lists), ARRAY(callstacks.paths, callpaths),
        OWN(callstacks.path_numbers), NUMBERS(ipis), OWN(operations_wanted), OWN(resources_wanted),
        OWN(facts_wanted), OWN(calls_open), OWN(entry_shape), OWN(disk_index), OWN(disk_queues),
+       OWN(guest_irqs), OWN(guest_irqs_due), OWN(guest_processes), OWN(guest_hosts),
        OWN(exchanges_wanted), OWN(first_reads), OWN(peer_ends), OWN(end_index),
        NUMBER(has_guest_entries), NUMBER(has_waking), NUMBER(has_bios), NUMBER(has_callstacks),
        NUMBER(has_wait_stacks), NUMBER(has_user_stacks), OWN(has_copies), NUMBERS(odd),

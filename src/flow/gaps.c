@@ -10,6 +10,7 @@
  */
 #include "flow/gaps.h"
 
+#include "guests/guest_irqs.h"
 #include "objects/operation_log.h"
 #include "threads/states.h"
 
@@ -22,6 +23,7 @@ void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const stru
 	if (thread && thread->state == THREAD_RUNNING)
 		thread_lost(flow, thread);
 	operations_drop_cpu(cpu);
+	guest_irqs_drop(flow);
 	cpu->depth = 0; /* "its interrupt frames are dropped" */
 	cpu->frames_lost = true;
 	cpu->pending.kind = DETAIL_NONE;

@@ -4,6 +4,7 @@
 
 #include "flow/dump.h"
 #include "flow/flow_check.h"
+#include "guests/guest_irqs.h"
 #include "flow/interrupt.h"
 #include "flow/syscall.h"
 #include "disk/block.h"
@@ -67,6 +68,10 @@ static void (*const handlers[EV_KIND_COUNT])(struct flow *flow, struct cpu *cpu,
 	[EV_DIRTY_PAUSE] = flow_dirty_pause,
 	[EV_KVM_ENTRY] = flow_guest,
 	[EV_KVM_EXIT] = flow_guest,
+	[EV_KVM_WAKEUP] = flow_guest_awake,
+	[EV_KVM_IRQ_DUE] = flow_guest_irq_due,
+	[EV_KVM_IRQ_INJECTED] = flow_guest_irq_injected,
+	[EV_KVM_IRQ_ENDED] = flow_guest_irq_ended,
 	[EV_RECLAIM_BEGIN] = flow_reclaim,
 	[EV_RECLAIM_END] = flow_reclaim,
 	[EV_JOURNAL_START] = flow_journal,

@@ -378,11 +378,24 @@ void flow_guest(struct flow *flow, struct cpu *cpu, const struct event *event)
 	if (!thread->flow.call.open)
 		entry_unseen(flow, thread, intern_id(flow->names, "ioctl"));
 	thread->flow.in_guest = event->kind == EV_KVM_ENTRY;
+	thread->flow.halted =
+		event->kind == EV_KVM_EXIT && kvm_exit_is_halt(event->kvm.isa, event->kvm.reason);
 	if (thread->flow.in_guest) {
 		operation_guest_entry(flow, cpu);
 	} else if (flow->operations_wanted) {
 		name = kvm_exit_name(event->kvm.isa, event->kvm.reason, event->kvm.cause);
 		operation_guest_exit(flow, cpu, intern_id(flow->names, name));
 	}
+	flow_refresh(flow, thread, cpu);
+}
+
+void flow_guest_awake(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = flow_current(flow, cpu);
+
+	(void) event;
+	if (!thread || !thread->flow.halted)
+		return;
+	thread->flow.halted = false;
 	flow_refresh(flow, thread, cpu);
 }

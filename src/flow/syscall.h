@@ -15,5 +15,7 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 void flow_page_fault(struct flow *flow, struct cpu *cpu, const struct event *event);
 /* kvm_entry, kvm_exit: of a thread that is in ioctl KVM_RUN. */
 void flow_guest(struct flow *flow, struct cpu *cpu, const struct event *event);
+/* kvm_vcpu_wakeup: what follows on a halt leads to the next entry. */
+void flow_guest_awake(struct flow *flow, struct cpu *cpu, const struct event *event);
 
 #endif

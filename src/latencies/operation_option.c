@@ -9,7 +9,8 @@
 static const char *const kinds[] = {
 	"*",         "syscall:*", "function:*",      "irq:*",          "vector:*",
 	"softirq:*", "hrtimer*",  "kvm-exit:*",      "block-queued:*", "block-served:*",
-	"wait-cpu",  "blocked:*", "trap:page_fault", "busy",           NULL};
+	"wait-cpu",  "blocked:*", "trap:page_fault", "guest-irq:*",    "busy",
+	NULL};
 
 const struct option option_operation = {
 	"operation",

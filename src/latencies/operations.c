@@ -15,9 +15,9 @@
 #include "model/images.h"
 
 static const char *const kind_names[OPERATION_KINDS] = {
-	"syscall",  "function", "function", "irq",          "vector",
-	"softirq",  "hrtimer",  "kvm-exit", "block-queued", "block-served",
-	"wait-cpu", "blocked",  "trap",     "busy",         "reached"};
+	"syscall", "function",  "function",     "irq",          "vector",   "softirq",
+	"hrtimer", "kvm-exit",  "block-queued", "block-served", "wait-cpu", "blocked",
+	"trap",    "guest-irq", "busy",         "reached"};
 
 static char *callback_name(const struct session *session, uint32_t number)
 {
@@ -58,6 +58,7 @@ char *operation_name(const struct session *session, uint32_t what)
 	switch (kind) {
 	case OPERATION_IRQ:
 	case OPERATION_SOFTIRQ:
+	case OPERATION_GUEST_IRQ:
 		return g_strdup_printf("%s:%u", kind_names[kind], number);
 	case OPERATION_HRTIMER:
 		return callback_name(session, number);
@@ -203,9 +204,8 @@ bool operation_pattern_check(const char *text, GError **error)
 	g_set_error(
 		error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 		"--operation '%s': must begin with syscall:, function:, irq:, vector:, softirq:, "
-		"hrtimer, kvm-exit:, block-queued:, block-served:, wait-cpu, blocked:, trap: or "
-		"busy, or with "
-		"*",
+		"hrtimer, kvm-exit:, guest-irq:, block-queued:, block-served:, wait-cpu, "
+		"blocked:, trap: or busy, or with *",
 		pattern);
 	return false;
 }
@@ -614,11 +614,9 @@ bool operation_in_scope(struct operation_scope *scope, const struct operation *o
 GPtrArray *operations_available(const struct operation_scope *scope)
 {
 	static const char *const patterns[OPERATION_TIMED] = {
-		"syscall:*",       "function:*", "function:*",
-		"irq:*",           "vector:*",   "softirq:*",
-		"hrtimer*",        "kvm-exit:*", "block-queued:*",
-		"block-served:*",  "wait-cpu",   "blocked:*",
-		"trap:page_fault", "busy"};
+		"syscall:*", "function:*", "function:*",      "irq:*",          "vector:*",
+		"softirq:*", "hrtimer*",   "kvm-exit:*",      "block-queued:*", "block-served:*",
+		"wait-cpu",  "blocked:*",  "trap:page_fault", "guest-irq:*",    "busy"};
 	const bool *kinds = scope->session->trace.kinds;
 	GPtrArray *list = g_ptr_array_new();
 	uint32_t seen = 0;

@@ -670,6 +670,7 @@ void split_operation(struct split *split)
 		split_wait(split, top, &span);
 		break;
 	case OPERATION_BUSY:
+	case OPERATION_GUEST_IRQ: /* why its virtual CPU did not take it */
 		split_turn(split, top);
 		break;
 	case OPERATION_QUEUED:

@@ -182,6 +182,8 @@ struct thread {
 		int64_t last_call; /* last syscall entry, exit, user fault in it */
 		bool has_call; /* … there was one */
 		bool in_guest; /* a virtual CPU's thread: the guest runs: flow/syscall.c */
+		uint32_t apic; /* … the number of its APIC + 1; 0: not known */
+		bool halted; /* … was left as its guest's CPU halted, and had the CPU since */
 		bool fault; /* a page-fault frame is open */
 		uint64_t fault_address; /* … of that one */
 		int64_t reclaims; /* it frees memory since, as events tell; INT64_MIN */

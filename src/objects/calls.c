@@ -462,7 +462,7 @@ void call_told(struct flow *flow, struct thread *thread, const struct event_sysc
 
 void call_close(struct thread *thread)
 {
-	thread->flow.call.open = thread->flow.in_guest = false;
+	thread->flow.call.open = thread->flow.in_guest = thread->flow.halted = false;
 	thread->flow.call.waits = 0;
 	thread->flow.call.lock = 0;
 	thread->flow.call.child = NO_THREAD;

@@ -79,12 +79,39 @@ static int height(const struct stand *item, const struct output *output)
 	return ((int) g_utf8_strlen(item->sentence, -1) + STAND_ID + 3) / width + 1;
 }
 
+/* Of several hosts it says which; a guest whose host is among them needs no guess. */
+static void append_stalled(GString *line, const struct session *session,
+			   const struct stalled *stalled)
+{
+	char length[32];
+
+	if (!stalled->hosts)
+		return;
+	when_duration(length, stalled->ns);
+	if (session->trace.model.hosts->len == 1)
+		g_string_append_printf(line,
+				       " For %s nothing ran and nothing was idle: steal, if this "
+				       "is a virtual machine.",
+				       length);
+	else if (stalled->hosts == 1)
+		g_string_append_printf(line,
+				       " For %s nothing ran on %s, and nothing was idle there: "
+				       "steal, if that is a virtual machine itself.",
+				       length, trace_host_name(&session->trace, stalled->host));
+	else
+		g_string_append_printf(line,
+				       " For %s nothing ran on %u of the hosts, and nothing was "
+				       "idle there: steal, if these are virtual machines (see "
+				       "check).",
+				       length, stalled->hosts);
+}
+
 /* True: something was not recorded, of which `whylate check` tells. */
 static bool coverage_line(const struct session *session, struct output *output)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	struct coverage coverage;
-	char count[32], length[32];
+	char count[32];
 	bool missing;
 
 	coverage_init(&coverage, session);
@@ -103,11 +130,7 @@ static bool coverage_line(const struct session *session, struct output *output)
 			coverage.kinds_missing == 1 ? " of data was" : "s of data were");
 	else if (missing)
 		g_string_append(line, " Not all can be known: see check.");
-	if (coverage.stalled_ns)
-		g_string_append_printf(line,
-				       " For %s nothing ran and nothing was idle: steal, if this "
-				       "is a virtual machine.",
-				       when_duration(length, coverage.stalled_ns));
+	append_stalled(line, session, &coverage.stalled);
 	coverage_clear(&coverage);
 	text_wrapped(output, line->str, 0, 2);
 	return missing;

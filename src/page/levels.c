@@ -13,6 +13,7 @@ enum state_class leaf_class(uint32_t leaf)
 	case LEAF_WORK_GUEST:
 		return CLASS_USER;
 	case LEAF_WORK_SYSCALL:
+	case LEAF_WORK_HALTED:
 		return CLASS_SYSCALL;
 	case LEAF_PREEMPTED:
 	case LEAF_WAIT_CPU:

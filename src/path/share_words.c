@@ -118,7 +118,11 @@ static void append_cause(GString *text, const struct session *session, const str
 		return;
 	words = cause_words(&cause);
 	if (share->cause == CAUSE_TIMER && share->own_timer) {
-		g_string_append_printf(text, "%s until its own time-out", comma);
+		/* KVM_RUN has no time limit */
+		g_string_append_printf(text, "%s until %s", comma,
+				       model_thread(&session->trace.model, share->thread)->vcpu
+					       ? "a timer of its guest"
+					       : "its own time-out");
 		if (strcmp(session_text(session, share->resource), "timeout") == 0)
 			g_string_append(text, ", as no event came");
 		return;
@@ -210,6 +214,8 @@ static enum did did_of(const struct session *session, const struct share *share)
 		return DID_WORK;
 	case LEAF_WORK_GUEST:
 		return DID_GUEST;
+	case LEAF_WORK_HALTED:
+		return DID_HALTED;
 	case LEAF_HOST:
 		return DID_HOST;
 	case LEAF_WAIT_CPU:

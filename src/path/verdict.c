@@ -214,7 +214,9 @@ static char *for_sentence(const struct telling *telling, const struct item *item
 
 	append_waits(text, telling, waiter->behalf, item->thread);
 	if (item->idle)
-		g_string_append(text, ", idle until its next request");
+		g_string_append(text, model_thread(&session->trace.model, wait->thread)->vcpu
+					      ? ", its guest halted until then"
+					      : ", idle until its next request");
 	append_second_waiter(text, telling, item);
 	g_string_append(text, ": ");
 	append_name(text, telling, item->thread);

@@ -14,6 +14,9 @@ void flow_state_init(struct flow *flow, struct model *model, struct timeline *ti
 	idmap_init(&flow->user_addresses);
 	idmap_init(&flow->calls_open);
 	idmap_init(&flow->disk_index);
+	idmap_init(&flow->guest_irqs);
+	idmap_init(&flow->guest_processes);
+	idmap_init(&flow->guest_hosts);
 	idmap_init(&flow->end_index);
 	idmap_init(&flow->peer_ends);
 	idmap_init(&flow->first_reads);
@@ -36,6 +39,11 @@ void flow_state_clear(struct flow *flow)
 	idmap_clear(&flow->disk_index);
 	if (flow->disk_queues)
 		g_array_free(flow->disk_queues, TRUE);
+	idmap_clear(&flow->guest_irqs);
+	idmap_clear(&flow->guest_processes);
+	idmap_clear(&flow->guest_hosts);
+	if (flow->guest_irqs_due)
+		g_array_free(flow->guest_irqs_due, TRUE);
 	idmap_clear(&flow->end_index);
 	idmap_clear(&flow->peer_ends);
 	idmap_clear(&flow->first_reads);
@@ -98,6 +106,8 @@ void flow_refresh(struct flow *flow, struct thread *thread, const struct cpu *cp
 		leaf = interrupted_leaf(cpu, &ref);
 	else if (G_UNLIKELY(thread->flow.in_guest))
 		leaf = PACK(LEAF_WORK_GUEST, 0);
+	else if (G_UNLIKELY(thread->flow.halted))
+		leaf = PACK(LEAF_WORK_HALTED, 0);
 	else if (thread->flow.call.open) {
 		leaf = PACK(LEAF_WORK_SYSCALL, thread->flow.call.name);
 		ref = thread->flow.call.works_on;

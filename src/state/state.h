@@ -83,6 +83,10 @@ struct flow {
 	struct idmap calls_open; /* … of host and system call: threads in it */
 	struct idmap disk_index; /* … host and disk -> its place in */
 	GArray *disk_queues; /* … owned; queue_facts.c; NULL: none */
+	struct idmap guest_irqs; /* … guest_irqs.c: host, machine, APIC and vector -> place in */
+	GArray *guest_irqs_due; /* … owned; int64_t: since then, INT64_MIN: not; NULL: none */
+	struct idmap guest_processes; /* … host and process of each machine */
+	struct idmap guest_hosts; /* … host -> its only machine's process */
 	uint32_t entry_shape; /* … interned: what is known besides at a call's entry; 0 before */
 	bool exchanges_wanted; /* record what is read from and written to connections */
 	struct idmap first_reads; /* host, process and key of files that were read */

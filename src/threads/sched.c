@@ -113,6 +113,9 @@ static void switch_from(struct flow *flow, struct host *host, struct cpu *cpu,
 		context_namespaces(flow, thread, event);
 	switch_out(flow, host, cpu, thread, event->sched_switch.prev_state);
 	thread->flow.left = flow->time;
+	/* preempted it is halted still, and sleeps next, as KVM does not poll while another thread
+	 * is to run: virt/kvm/kvm_main.c */
+	thread->flow.halted &= thread->state != THREAD_BLOCKED;
 	flow->has_callstacks |= event->has_callstacks && event->callstack.count > 0;
 	if (event->has_callstacks && thread->state == THREAD_BLOCKED)
 		switch_callstacks(flow, thread, event);

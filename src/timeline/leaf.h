@@ -40,6 +40,7 @@ enum leaf_kind {
 	LEAF_WORK_SYSCALL,
 	LEAF_WORK_SOFTIRQ,  /* reported only: ksoftirqd's own work */
 	LEAF_WORK_GUEST,    /* a virtual CPU's thread: a guest runs */
+	LEAF_WORK_HALTED,   /* … its guest's CPU has halted: KVM polls, and prepares its sleep */
 	LEAF_INT_IRQ,
 	LEAF_INT_VECTOR,
 	LEAF_INT_SOFTIRQ,

@@ -47,6 +47,7 @@ enum operation_kind {
 	OPERATION_WAIT_CPU, /* woken to running */
 	OPERATION_BLOCKED, /* enum cause_kind of what ended the wait */
 	OPERATION_FAULT, /* a wait in a page fault */
+	OPERATION_GUEST_IRQ, /* number: an interrupt was due in a guest, until that had it */
 	OPERATION_BUSY, /* a thread's turn between two waits for what comes next */
 	OPERATION_TIMED, /* those before it have a latency */
 	/* interned name: a function's begin, by a probe that tells no ends; `functions` alone */

@@ -48,7 +48,9 @@ static const struct {
 	{FULL, "writeback:writeback_pages_written"},
 };
 
-static const char *const of_guests[] = {"kvm:kvm_entry", "kvm:kvm_exit"};
+static const char *const of_guests[] = {
+	"kvm:kvm_entry",    "kvm:kvm_exit", "kvm:kvm_vcpu_wakeup", "kvm:kvm_apic_accept_irq",
+	"kvm:kvm_inj_virq", "kvm:kvm_eoi",  "kvm:kvm_pv_eoi"};
 static const char *const of_networks[] = {"net:*", "skb:*", "napi:*"};
 
 static gint by_text(gconstpointer a, gconstpointer b)

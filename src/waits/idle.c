@@ -306,11 +306,29 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 	return asked < served;
 }
 
+/* A virtual CPU's thread sleeps as its guest has halted: that has nothing to do until something
+ * comes. */
+static bool is_halted(const struct session *session, const struct wait *wait)
+{
+	const struct thread *thread = model_thread(&session->trace.model, wait->thread);
+	struct track_pos pos;
+	struct span before;
+
+	return thread->vcpu && PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+	       track_find(&session->trace.timeline, &thread->track, wait->begin - 1, &pos) &&
+	       track_read(&session->trace.timeline, &thread->track, &pos, thread->end, &before) &&
+	       PACK_KIND(before.leaf) == LEAF_WORK_HALTED;
+}
+
 bool wait_is_idle(const struct session *session, const struct wait *wait)
 {
 	struct lead lead;
 
-	if (!wait->woken || wait_is_explained(session, wait) || !is_for_message(session, wait))
+	if (!wait->woken || wait_is_explained(session, wait))
+		return false;
+	if (is_halted(session, wait))
+		return true;
+	if (!is_for_message(session, wait))
 		return false;
 	if (wait_lead(session, wait, &lead) && lead.thread != wait->thread)
 		return is_asked_by(session, wait, lead.thread);

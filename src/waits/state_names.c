@@ -9,17 +9,25 @@
 
 /* Second element of the path of each leaf, where it has no number. */
 static const char *const leaf_elements[] = {
-	[LEAF_WORK_USER] = "user",         [LEAF_WORK_KTHREAD] = "kthread",
-	[LEAF_WORK_GUEST] = "guest",       [LEAF_INT_HRTIMER] = "hrtimer",
-	[LEAF_PREEMPTED] = "preempted",    [LEAF_WAIT_CPU] = "wait-cpu",
-	[LEAF_BLOCK_STOPPED] = "stopped",  [LEAF_BLOCK_TRACED] = "traced",
-	[LEAF_BLOCK_KTHREAD] = "kthread",  [LEAF_BLOCK_FAULT] = "trap:page_fault",
-	[LEAF_BLOCK_OTHER] = "trap:other", [LEAF_BLOCK_UNKNOWN] = "unknown"};
+	[LEAF_WORK_USER] = "user",
+	[LEAF_WORK_KTHREAD] = "kthread",
+	[LEAF_WORK_GUEST] = "guest",
+	[LEAF_WORK_HALTED] = "halted",
+	[LEAF_INT_HRTIMER] = "hrtimer",
+	[LEAF_PREEMPTED] = "preempted",
+	[LEAF_WAIT_CPU] = "wait-cpu",
+	[LEAF_BLOCK_STOPPED] = "stopped",
+	[LEAF_BLOCK_TRACED] = "traced",
+	[LEAF_BLOCK_KTHREAD] = "kthread",
+	[LEAF_BLOCK_FAULT] = "trap:page_fault",
+	[LEAF_BLOCK_OTHER] = "trap:other",
+	[LEAF_BLOCK_UNKNOWN] = "unknown"};
 
 static const char *const leaf_labels[] = {
 	[LEAF_WORK_USER] = "User code",
 	[LEAF_WORK_KTHREAD] = "Kernel thread",
 	[LEAF_WORK_GUEST] = "Guest (its virtual CPU)",
+	[LEAF_WORK_HALTED] = "Guest halted: KVM polls, and prepares to sleep",
 	[LEAF_INT_HRTIMER] = "High-resolution timer",
 	[LEAF_PREEMPTED] = "Preempted",
 	[LEAF_WAIT_CPU] = "Waiting for CPU after blocking",

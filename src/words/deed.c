@@ -113,6 +113,9 @@ void append_deed(GString *text, const struct session *session, const struct deed
 	case DID_GUEST:
 		append_plain(text, "ran its guest", deed, sum);
 		break;
+	case DID_HALTED:
+		append_plain(text, "had the CPU while its guest had halted", deed, sum);
+		break;
 	case DID_HOST:
 		append_plain(text, "could not go on", deed, sum);
 		break;

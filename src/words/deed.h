@@ -18,6 +18,7 @@ enum did {
 	DID_KERNEL,    /* as a kernel thread, or in a softIRQ of one */
 	DID_SLEEP,     /* by its own timer */
 	DID_GUEST,     /* a virtual CPU's thread ran its guest */
+	DID_HALTED,    /* … had the CPU while that had halted */
 	DID_HOST,      /* a guest's: its host did not run its virtual CPU */
 	DID_READY,     /* was ready, without a CPU */
 	DID_DEVICE,    /* waited for `object` */

@@ -225,6 +225,12 @@ static const struct {
 	{"delayed-ack", "delayed acknowledgement", NULL},
 	{"device", "block device", NULL},
 	{"failure", "retry", NULL},
+	{"guest-irq", NULL,
+	 "An interrupt of a guest, by its vector: from when the guest was to have it until its "
+	 "virtual CPU took it. What that did meanwhile is why the interrupt was late."},
+	{"halted", NULL,
+	 "A virtual CPU that has nothing to do and waits for an interrupt. working/halted: the "
+	 "thread that runs it still has a CPU of the host, as KVM polls before it lets it sleep."},
 	{"host", "steal", NULL},
 	{"host:throttled", "host:preempted", NULL},
 	{"hrtimer", "interrupt", NULL},
@@ -270,7 +276,7 @@ static const struct {
 	{"working", NULL,
 	 "A thread that runs on a CPU: in its own code (user), in the kernel for it (syscall, "
 	 "trap), "
-	 "or as a virtual CPU in its guest (guest)."},
+	 "or as a virtual CPU in its guest (guest), or while that has halted (halted)."},
 };
 
 /* The same but for cases, and for '-' and '_' in place of blanks. */

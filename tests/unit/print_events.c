@@ -177,6 +177,7 @@ static void print_arguments(const struct session *session, const struct event *e
 	case EV_USER_OTHER:
 	case EV_RECLAIM_BEGIN: /* all they tell is that they are */
 	case EV_RECLAIM_END:
+	case EV_KVM_WAKEUP:
 	case EV_KIND_COUNT:
 		break;
 	case EV_KVM_ENTRY:
@@ -185,6 +186,12 @@ static void print_arguments(const struct session *session, const struct event *e
 		print_number("exit_reason", event->kvm.reason);
 		print_number("isa", event->kvm.isa);
 		print_number("esr_ec", event->kvm.cause);
+		break;
+	case EV_KVM_IRQ_DUE:
+	case EV_KVM_IRQ_INJECTED:
+	case EV_KVM_IRQ_ENDED:
+		print_number("vector", event->kvm.vector);
+		print_number("apicid", event->kvm.apic);
 		break;
 	case EV_SCHED_SWITCH:
 		print_switch(event);

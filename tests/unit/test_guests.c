@@ -724,6 +724,41 @@ static void test_by_entries(void)
 			==, 3);
 }
 
+/* Halted: to kvm_vcpu_wakeup where that is recorded (at 48: it polled), else until its thread
+ * sleeps (65) or enters (115), preempted meanwhile or not (111); not once that is back from its
+ * sleep (90), nor after another exit (97). */
+static void test_halted(void)
+{
+	FEED(1);
+
+	sw(feed, 10, 0, "idle", 0, 0, "runs", 7);
+	kvm(feed, 20, "kvm_x86_entry", -1);
+	kvm(feed, 40, "kvm_x86_exit", 12);
+	plain(feed, 48, 0, "kvm_vcpu_wakeup");
+	kvm(feed, 55, "kvm_x86_entry", -1);
+	kvm(feed, 60, "kvm_x86_exit", 12);
+	sw(feed, 65, 0, "runs", 7, SLEEPS, "other", 8);
+	sw(feed, 90, 0, "other", 8, 0, "runs", 7);
+	plain(feed, 92, 0, "kvm_vcpu_wakeup");
+	kvm(feed, 95, "kvm_x86_entry", -1);
+	kvm(feed, 97, "kvm_x86_exit", 48);
+	kvm(feed, 100, "kvm_x86_entry", -1);
+	kvm(feed, 110, "kvm_x86_exit", 12);
+	sw(feed, 111, 0, "runs", 7, 0, "other", 8);
+	sw(feed, 113, 0, "other", 8, 0, "runs", 7);
+	kvm(feed, 115, "kvm_x86_entry", -1);
+	plain(feed, 120, 0, "other");
+	g_assert_cmpstr(states(feed, 7), ==,
+			"10 working/syscall:ioctl, 20 working/guest, 40 working/halted, "
+			"48 working/syscall:ioctl, 55 working/guest, 60 working/halted, "
+			"65 blocked/syscall:ioctl, 90 working/syscall:ioctl, 95 working/guest, "
+			"97 working/syscall:ioctl, 100 working/guest, 110 working/halted, "
+			"111 interrupted/preempted, 113 working/halted, 115 working/guest, 120");
+	g_assert_true(kvm_exit_is_halt(2, 0x78));
+	g_assert_false(kvm_exit_is_halt(2, 12));
+	g_assert_false(kvm_exit_is_halt(0, 12));
+}
+
 /* What it does from an exit to the next entry is an operation with the exit's reason; an exit that
  * no entry follows, and an entry with no exit before, are none. */
 static void test_exits(void)
@@ -755,6 +790,58 @@ static void test_exits(void)
 	g_assert_cmpstr(session_text(feed->session, PACK_NUMBER(second->what)), ==, "kvm-exit:hlt");
 	g_assert_cmpint(second->duration, ==, 35);
 	g_assert_true(second->off_cpu);
+}
+
+static void guest_irq(struct feed *feed, int64_t time, const char *name, int32_t apic,
+		      int32_t vector)
+{
+	struct event event = event_of(feed, time, 0, name);
+
+	event.kvm.apic = apic;
+	event.kvm.vector = vector;
+	send(feed, &event);
+}
+
+/* Of the virtual CPU that ends interrupts of APIC 5: due at 40 (again at 45: one), injected at 70.
+ * Not told: before its first end (20), injected without having been due (75), another APIC's (80),
+ * an exception's number (85), due before events were lost (95). */
+static void test_guest_irqs(void)
+{
+	FEED(2);
+	const struct pages *store = &feed->session->trace.timeline.operations;
+	const struct operation *found;
+	g_autofree char *name = NULL;
+
+	feed->session->trace.flow.operations_wanted = 1u << OPERATION_GUEST_IRQ;
+	process(feed, 7, 7, "runs");
+	sw(feed, 10, 0, "idle", 0, 0, "runs", 7);
+	sw(feed, 10, 1, "idle", 0, 0, "other", 8);
+	guest_irq(feed, 15, "kvm_x86_apic_accept_irq", 5, 236);
+	guest_irq(feed, 20, "kvm_x86_inj_virq", -1, 236);
+	guest_irq(feed, 30, "kvm_x86_eoi", 5, 236);
+	guest_irq(feed, 40, "kvm_x86_apic_accept_irq", 5, 251);
+	guest_irq(feed, 45, "kvm_x86_apic_accept_irq", 5, 251);
+	sw(feed, 50, 0, "runs", 7, 0, "other", 9);
+	sw(feed, 65, 0, "other", 9, 0, "runs", 7);
+	guest_irq(feed, 70, "kvm_x86_inj_virq", -1, 251);
+	guest_irq(feed, 75, "kvm_x86_inj_virq", -1, 251);
+	guest_irq(feed, 77, "kvm_x86_apic_accept_irq", 6, 236);
+	guest_irq(feed, 80, "kvm_x86_inj_virq", -1, 236);
+	guest_irq(feed, 83, "kvm_x86_apic_accept_irq", 5, 2);
+	guest_irq(feed, 85, "kvm_x86_inj_virq", -1, 2);
+	guest_irq(feed, 90, "kvm_x86_apic_accept_irq", 5, 251);
+	lost(feed, 1, 91, 94);
+	guest_irq(feed, 95, "kvm_x86_inj_virq", -1, 251);
+	plain(feed, 99, 0, "other");
+	finish(feed);
+	g_assert_cmpint(store->used, ==, 2); /* number 0 is none */
+	found = operation_at(store, 1);
+	name = operation_name(feed->session, found->what);
+	g_assert_cmpstr(name, ==, "guest-irq:251");
+	g_assert_cmpint(found->begin, ==, 40);
+	g_assert_cmpint(found->duration, ==, 30);
+	g_assert_true(found->off_cpu);
+	g_assert_cmpint(model_thread(&feed->session->trace.model, found->thread)->tid, ==, 7);
 }
 
 static void check_exit(int32_t isa, int64_t reason, int64_t cause, const char *name)
@@ -807,7 +894,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/guests/by-ioctl", test_by_ioctl);
 	g_test_add_func("/guests/by-name", test_by_name);
 	g_test_add_func("/guests/by-entries", test_by_entries);
+	g_test_add_func("/guests/halted", test_halted);
 	g_test_add_func("/guests/exits", test_exits);
+	g_test_add_func("/guests/guest-irqs", test_guest_irqs);
 	g_test_add_func("/guests/names", test_names);
 	return g_test_run();
 }
