@@ -45,12 +45,12 @@ def check_width(columns, *arguments):
     wide = [line for line in lines if len(line) > columns
             and " " in line[len(line) - len(line.lstrip()):columns + 1]]
     assert not wide and len(lines) > 20, wide[:5]
-    return text
+    return lines
 
 
 def check_widths():
     """A wide terminal is used, up to 200 columns."""
-    longest = [max(len(line) for line in check_width(columns, "overview", "--full").split("\n")) for columns in (80, 160, 400)]
+    longest = [max(map(len, check_width(columns, "overview", "--full"))) for columns in (80, 160, 400)]
     assert longest[0] <= 80 < longest[1] <= 160 and longest[1] < longest[2] <= 200, longest
 
 
