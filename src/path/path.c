@@ -15,11 +15,15 @@
 #include "path/several.h"
 
 #define FEW 16 /* most paths and walks have no more parts */
+#define PENDING 64
+#define AT_ONCE 32 /* spans */
 
 struct walker {
 	const struct session *session;
 	struct path *path;
 	GArray *on_path; /* uint32_t threads being walked */
+	struct piece pending[PENDING]; /* go to the path together */
+	guint count;     /* … so many */
 	bool needed;     /* it is for what was reached at its end */
 	bool own_states; /* path_new_of_states() */
 };
@@ -54,20 +58,31 @@ bool path_is_walked(const GArray *on_path, uint32_t thread)
 	return false;
 }
 
-static void add_piece(struct walker *walker, uint32_t thread, const struct span *span, bool woken,
-		      int32_t behalf)
+static void hand_on(struct walker *walker)
 {
-	struct piece piece = {.thread = thread,
-			      .begin = span->begin,
-			      .end = span->end,
-			      .leaf = span->leaf,
-			      .ref = span->ref,
-			      .woken = woken,
-			      .behalf = behalf};
+	g_array_append_vals(walker->path->pieces, walker->pending, walker->count);
+	walker->count = 0;
+}
 
+/* The piece may be changed until the next one is added. */
+static struct piece *add_piece(struct walker *walker, uint32_t thread, const struct span *span,
+			       bool woken, int32_t behalf)
+{
+	struct piece *piece;
+
+	if (walker->count == PENDING)
+		hand_on(walker);
+	piece = &walker->pending[walker->count++];
+	*piece = (struct piece) {.thread = thread,
+				 .begin = span->begin,
+				 .end = span->end,
+				 .leaf = span->leaf,
+				 .ref = span->ref,
+				 .woken = woken,
+				 .behalf = behalf};
 	if (leaf_is_blocked(span->leaf))
-		piece.block = block_at(&walker->session->trace.timeline, span->ref);
-	g_array_append_val(walker->path->pieces, piece);
+		piece->block = block_at(&walker->session->trace.timeline, span->ref);
+	return piece;
 }
 
 static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t to, int32_t behalf,
@@ -127,12 +142,34 @@ static void walk_parent(struct walker *walker, uint32_t thread, int64_t from, in
 			&g_array_index(walker->path->waits, struct through, behalf);
 
 		nothing.leaf = wait->thread == life->parent ? wait->leaf : nothing.leaf;
-		add_piece(walker, life->parent, &nothing, false, behalf);
-		g_array_index(walker->path->pieces, struct piece, walker->path->pieces->len - 1)
-			.block = leaf_is_blocked(nothing.leaf) ? wait->block : NULL;
+		add_piece(walker, life->parent, &nothing, false, behalf)->block =
+			leaf_is_blocked(nothing.leaf) ? wait->block : NULL;
 	} else {
 		add_piece(walker, thread, &nothing, false, behalf);
 	}
+}
+
+/* struct span of [from, to), until one so deep is asked for again. */
+static GArray *spans_of(const struct walker *walker, uint32_t thread, int64_t from, int64_t to)
+{
+	GPtrArray *lists = walker->path->scratch;
+	guint depth = walker->on_path->len, count = 0;
+	struct span some[AT_ONCE];
+	struct spans spans;
+	GArray *list;
+
+	while (lists->len <= depth)
+		g_ptr_array_add(lists, g_array_new(FALSE, FALSE, sizeof(struct span)));
+	list = g_ptr_array_index(lists, depth);
+	g_array_set_size(list, 0);
+	spans_begin(&spans, walker->session, thread, from, to);
+	while (spans_next(&spans, &some[count]))
+		if (++count == AT_ONCE) {
+			g_array_append_vals(list, some, count);
+			count = 0;
+		}
+	g_array_append_vals(list, some, count);
+	return list;
 }
 
 /* Pieces of [from, to) in falling order. `cut_short`: a wait that reaches `to`
@@ -141,15 +178,11 @@ static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t t
 		 bool cut_short)
 {
 	const struct thread *life = model_thread(&walker->session->trace.model, thread);
-	GArray *list = g_array_sized_new(FALSE, FALSE, sizeof(struct span), FEW);
-	struct spans spans;
+	GArray *list = spans_of(walker, thread, from, to);
 	struct span span;
 	int64_t until = to, undecided;
 
 	g_array_append_val(walker->on_path, thread);
-	spans_begin(&spans, walker->session, thread, from, to);
-	while (spans_next(&spans, &span))
-		g_array_append_val(list, span);
 	undecided = (behalf < 0 && walker->own_states ? several_redirect : several_join)(
 		walker->session, thread, list,
 		behalf >= 0 || walker->needed || several_needed(walker->session, thread));
@@ -179,7 +212,6 @@ static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t t
 		else
 			add_piece(walker, thread, at, false, behalf);
 	}
-	g_array_free(list, TRUE);
 	if (until > from)
 		walk_parent(walker, thread, from, until, behalf);
 	g_array_set_size(walker->on_path, walker->on_path->len - 1);
@@ -202,16 +234,23 @@ struct path *path_empty(void)
 
 	path->pieces = g_array_sized_new(FALSE, FALSE, sizeof(struct piece), FEW);
 	path->waits = g_array_new(FALSE, FALSE, sizeof(struct through));
+	path->scratch = g_ptr_array_new_with_free_func((GDestroyNotify) g_array_unref);
 	return path;
 }
 
 static void extend_back(struct path *path, const struct session *session, uint32_t thread,
 			int64_t from, int64_t to, bool own_states)
 {
-	struct walker walker = {session, path, g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-				session->asked.target != NO_THREAD, own_states};
+	struct walker walker;
 
+	walker.session = session;
+	walker.path = path;
+	walker.on_path = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	walker.count = 0;
+	walker.needed = session->asked.target != NO_THREAD;
+	walker.own_states = own_states;
 	walk(&walker, thread, from, to, -1, session_blocked_at(session, thread, to));
+	hand_on(&walker);
 	g_array_free(walker.on_path, TRUE);
 }
 
@@ -224,6 +263,7 @@ void path_extend_back(struct path *path, const struct session *session, uint32_t
 void path_whole(struct path *path)
 {
 	reverse(path->pieces);
+	g_ptr_array_set_size(path->scratch, 0);
 }
 
 struct path *path_new(const struct session *session, uint32_t thread, int64_t from, int64_t to)
@@ -233,6 +273,15 @@ struct path *path_new(const struct session *session, uint32_t thread, int64_t fr
 	path_extend_back(path, session, thread, from, to);
 	path_whole(path);
 	return path;
+}
+
+void path_renew(struct path *path, const struct session *session, uint32_t thread, int64_t from,
+		int64_t to)
+{
+	g_array_set_size(path->pieces, 0);
+	g_array_set_size(path->waits, 0);
+	path_extend_back(path, session, thread, from, to);
+	reverse(path->pieces);
 }
 
 struct path *path_new_of_states(const struct session *session, uint32_t thread, int64_t from,
@@ -251,5 +300,6 @@ void path_free(struct path *path)
 		return;
 	g_array_free(path->pieces, TRUE);
 	g_array_free(path->waits, TRUE);
+	g_ptr_array_free(path->scratch, TRUE);
 	g_free(path);
 }

@@ -20,12 +20,12 @@ struct stretch {
 
 /* One piece of the critical path. */
 struct piece {
-	uint32_t thread;
 	int64_t begin, end;
-	uint32_t leaf, ref;
 	const struct block *block; /* of a blocked piece, else NULL; borrowed */
-	bool woken;
-	int32_t behalf; /* index in path.waits of the wait this is inside, -1 */
+	uint32_t thread;
+	uint32_t leaf, ref;
+	int32_t behalf : 31; /* index in path.waits of the wait this is inside, -1 */
+	bool woken : 1;
 };
 
 /* A wait that the path went through: its thread waited meanwhile. */
@@ -43,6 +43,7 @@ struct through {
 struct path {
 	GArray *pieces; /* struct piece, by begin */
 	GArray *waits; /* struct through */
+	GPtrArray *scratch; /* owned; of who makes it */
 };
 
 /* `on_path`: uint32_t, the threads being walked. The thread is among them, or they are too many:
@@ -53,6 +54,9 @@ bool path_is_walked(const GArray *on_path, uint32_t thread);
 GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
 
 struct path *path_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
+/* The same in a path that is there: who needs one after the other saves asking for the room. */
+void path_renew(struct path *path, const struct session *session, uint32_t thread, int64_t from,
+		int64_t to);
 /* The same by the thread's own states: what it did between two waits that are one (several.h) is
  * its own, not a part of the wait. */
 struct path *path_new_of_states(const struct session *session, uint32_t thread, int64_t from,

@@ -562,26 +562,27 @@ static void put_piece(struct putting *putting, const struct piece *piece,
 		fact->child += piece->end - piece->begin;
 }
 
-/* Returns how many pieces its path has. */
+/* Returns how many pieces its path has, which `path` becomes. */
 static guint put_thread(struct losses *losses, struct stands *stands, const struct session *session,
-			uint32_t thread)
+			uint32_t thread, struct path *path)
 {
 	const struct thread *at = model_thread(&session->trace.model, thread);
 	int64_t from = MAX(at->begin, session->asked.from), to = MIN(at->end, session->asked.to);
 	g_autoptr(GHashTable) known = g_hash_table_new(fact_hash, fact_equal);
-	struct path *path = path_new(session, thread, from, to);
 	struct putting putting = {.session = session,
 				  .losses = losses,
 				  .stands = stands,
 				  .path = path,
 				  .victim = thread,
 				  .life = to - from,
-				  .known = known,
-				  .counts = g_malloc(path->waits->len + 1)};
+				  .known = known};
 	GHashTableIter iter;
 	gpointer fact;
-	guint pieces = path->pieces->len;
+	guint pieces;
 
+	path_renew(path, session, thread, from, to);
+	pieces = path->pieces->len;
+	putting.counts = g_malloc(path->waits->len + 1);
 	for (guint i = 0; i < path->waits->len; i++)
 		putting.counts[i] = -1;
 	for (guint i = 0; i < pieces; i++)
@@ -592,7 +593,6 @@ static guint put_thread(struct losses *losses, struct stands *stands, const stru
 		g_ptr_array_add(losses->facts, fact);
 	stands->waiters += g_hash_table_size(known) > 0;
 	g_free(putting.counts);
-	path_free(path);
 	return pieces;
 }
 
@@ -615,6 +615,7 @@ void losses_init(struct losses *losses, const struct session *session,
 {
 	uint32_t count = session->trace.model.thread_count;
 	g_autoptr(GArray) victims = g_array_new(FALSE, FALSE, sizeof(struct candidate_victim));
+	struct path *path = path_empty();
 	guint pieces = 0;
 
 	losses->facts = g_ptr_array_new_with_free_func(free_fact);
@@ -631,8 +632,10 @@ void losses_init(struct losses *losses, const struct session *session,
 	}
 	g_array_sort(victims, most_first);
 	for (guint i = 0; i < victims->len && i < THREADS_MAX && pieces < PIECES_MAX; i++)
-		pieces += put_thread(losses, stands, session,
-				     g_array_index(victims, struct candidate_victim, i).thread);
+		pieces +=
+			put_thread(losses, stands, session,
+				   g_array_index(victims, struct candidate_victim, i).thread, path);
+	path_free(path);
 }
 
 void losses_clear(struct losses *losses)
