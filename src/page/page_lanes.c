@@ -233,22 +233,51 @@ static void put_waited_depths(const struct lanes *lanes, guint most, struct outp
 	}
 }
 
+static void *served_new(const struct session *session)
+{
+	const struct pages *store = &session->trace.timeline.operations;
+	GArray *served = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	for (uint32_t i = 1; i < store->used; i++) {
+		pages_pass(store, i);
+		if (PACK_KIND(operation_at(store, i)->what) == OPERATION_SERVED)
+			g_array_append_val(served, i);
+	}
+	return served;
+}
+
+static void served_free(gpointer data)
+{
+	g_array_free(data, TRUE);
+}
+
+/* uint32_t: the operations that are requests in a device. */
+static const GArray *served_of(const struct session *session)
+{
+	return session_make_once(session, served_new, served_free);
+}
+
+void lanes_prepare(const struct session *session)
+{
+	served_of(session);
+}
+
 /* How many requests each device of a host served at once, where requests were recorded: for
  * commands that speak of operations. */
 static void put_depths(const struct lanes *lanes, uint16_t host, guint most, struct output *output)
 {
 	const struct session *session = lanes->rows->session;
 	const struct pages *store = &session->trace.timeline.operations;
+	const GArray *served = served_of(session);
 	bool several = session->trace.model.hosts->len > 1;
 	g_autoptr(GHashTable) devices = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_autoptr(GArray) ranked = NULL;
 
-	for (uint32_t i = 1; i < store->used; i++) {
-		const struct operation *at = operation_at(store, i);
+	for (guint i = 0; i < served->len; i++) {
+		const struct operation *at =
+			operation_at(store, g_array_index(served, uint32_t, i));
 
-		pages_pass(store, i);
-		if (PACK_KIND(at->what) == OPERATION_SERVED &&
-		    model_operation_host(&session->trace.model, at) == host)
+		if (model_operation_host(&session->trace.model, at) == host)
 			add_to(lanes, devices, PACK_NUMBER(at->what), at->begin, operation_end(at));
 	}
 	ranked = ranked_new(lanes, devices);
@@ -270,20 +299,18 @@ struct busy_lane {
 	const struct lanes *lanes;
 	int64_t *busy, *most; /* owned; of each part, ns */
 	guint *who; /* owned */
-	GHashTable *sums; /* thread -> ns in `part`, as a pointer */
-	guint part;
+	int64_t *sums; /* owned; of each thread, ns in the part … */
+	guint *parts;  /* owned; … which is this, counted from 1 */
 };
 
 static void add_in_part(struct busy_lane *lane, guint part, uint32_t thread, int64_t ns)
 {
-	int64_t sum;
+	int64_t sum = ns;
 
-	if (part != lane->part) {
-		g_hash_table_remove_all(lane->sums);
-		lane->part = part;
-	}
-	sum = GPOINTER_TO_SIZE(g_hash_table_lookup(lane->sums, GUINT_TO_POINTER(thread))) + ns;
-	g_hash_table_insert(lane->sums, GUINT_TO_POINTER(thread), GSIZE_TO_POINTER((gsize) sum));
+	if (lane->parts[thread] == part + 1)
+		sum += lane->sums[thread];
+	lane->parts[thread] = part + 1;
+	lane->sums[thread] = sum;
 	lane->busy[part] += ns;
 	if (sum > lane->most[part]) {
 		lane->most[part] = sum;
@@ -305,18 +332,21 @@ static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 static struct busy_lane *busy_lane_new(const struct lanes *lanes)
 {
 	struct busy_lane *lane = g_new0(struct busy_lane, 1);
+	uint32_t threads = lanes->rows->session->trace.model.thread_count;
 
 	lane->lanes = lanes;
 	lane->busy = g_new0(int64_t, lanes->parts);
 	lane->most = g_new0(int64_t, lanes->parts);
 	lane->who = g_new0(guint, lanes->parts);
-	lane->sums = g_hash_table_new(NULL, NULL);
+	lane->sums = g_new0(int64_t, threads);
+	lane->parts = g_new0(guint, threads);
 	return lane;
 }
 
 static void busy_lane_free(struct busy_lane *lane)
 {
-	g_hash_table_destroy(lane->sums);
+	g_free(lane->sums);
+	g_free(lane->parts);
 	g_free(lane->busy);
 	g_free(lane->most);
 	g_free(lane->who);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "confine/later.h"
+#include "page/page_lanes.h"
 #include "report/report.h"
 #include "serve/guard.h"
 #include "serve/kept.h"
@@ -575,6 +576,7 @@ void http_serve(struct http *http, const struct serve_trace *trace)
 		return;
 	server_begin(&http->server, trace);
 	announce(http);
+	lanes_prepare(http->server.session);
 	make_ahead(http);
 	while (http->held->len) {
 		struct pending *request = http->held->pdata[0];
