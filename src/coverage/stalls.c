@@ -152,7 +152,8 @@ struct stalled stalls_troubles(const struct session *session, GPtrArray *list)
 		stalled.host = i;
 		g_ptr_array_add(
 			list,
-			g_strdup_printf("what %s did for %s: nothing ran, and nothing was idle "
+			g_strdup_printf("what %s did for %s of its CPUs' time: nothing ran, and "
+					"nothing was idle "
 					"(%u times, up to %s; its timer's interrupts were due and "
 					"did not come): steal, as its host ran others if it is a "
 					"virtual machine, or interrupts were off; only its host's "

@@ -87,7 +87,10 @@ static void print_visit(const struct report *report, const struct visit *visit)
 		"  %s %9s  %s: ", when_time(from, visit->begin, session->asked.options->utc, false),
 		when_duration(length, visit->end - visit->begin), safe);
 	if (visit->over) {
-		fputs("had ended\n", output->file);
+		const struct thread *life = model_thread(&session->trace.model, visit->thread);
+		bool with_trace = life->end >= model_host(&session->trace.model, life->host)->end;
+
+		fputs(with_trace ? "its host's trace had ended\n" : "had ended\n", output->file);
 		return;
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(order); i++)

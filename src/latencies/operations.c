@@ -112,6 +112,25 @@ uint32_t operation_what(const struct session *session, const struct operation *o
 			      PACK_NUMBER(operation->what), operation->begin));
 }
 
+/* What Linux has them for: arch/x86/include/asm/irq_vectors.h. */
+static const char *guest_irq_label(uint32_t vector)
+{
+	switch (vector) {
+	case 0xec:
+		return "Linux: local_timer";
+	case 0xf6:
+		return "Linux: irq_work";
+	case 0xfb:
+		return "Linux: call_function_single";
+	case 0xfc:
+		return "Linux: call_function";
+	case 0xfd:
+		return "Linux: reschedule";
+	default:
+		return NULL;
+	}
+}
+
 char *operation_label(const struct session *session, const struct operation *operation)
 {
 	switch (PACK_KIND(operation->what)) {
@@ -119,6 +138,8 @@ char *operation_label(const struct session *session, const struct operation *ope
 		return operation->ref ? g_strdup(session_text(session, operation->ref)) : NULL;
 	case OPERATION_SOFTIRQ:
 		return g_strdup(softirq_name(PACK_NUMBER(operation->what)));
+	case OPERATION_GUEST_IRQ:
+		return g_strdup(guest_irq_label(PACK_NUMBER(operation->what)));
 	default:
 		return NULL;
 	}
@@ -632,6 +653,8 @@ GPtrArray *operations_available(const struct operation_scope *scope)
 	seen |= kinds[EV_SCHED_SWITCH]
 			? 1u << OPERATION_WAIT_CPU | 1u << OPERATION_BLOCKED | 1u << OPERATION_BUSY
 			: 0;
+	seen |= kinds[EV_KVM_EXIT] ? 1u << OPERATION_KVM_EXIT : 0;
+	seen |= kinds[EV_KVM_IRQ_INJECTED] ? 1u << OPERATION_GUEST_IRQ : 0;
 	seen |= kinds[EV_PAGE_FAULT_USER] ? 1u << OPERATION_FAULT : 0;
 	for (int kind = 0; kind < OPERATION_TIMED; kind++)
 		if (seen & 1u << kind)

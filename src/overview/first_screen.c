@@ -90,19 +90,20 @@ static void append_stalled(GString *line, const struct session *session,
 	when_duration(length, stalled->ns);
 	if (session->trace.model.hosts->len == 1)
 		g_string_append_printf(line,
-				       " For %s nothing ran and nothing was idle: steal, if this "
-				       "is a virtual machine.",
+				       " For %s of its CPUs' time nothing ran and nothing was "
+				       "idle: steal, if this is a virtual machine.",
 				       length);
 	else if (stalled->hosts == 1)
 		g_string_append_printf(line,
-				       " For %s nothing ran on %s, and nothing was idle there: "
-				       "steal, if that is a virtual machine itself.",
+				       " For %s of the CPUs' time of %s nothing ran there, and "
+				       "nothing was idle: steal, if that is a virtual machine "
+				       "itself.",
 				       length, trace_host_name(&session->trace, stalled->host));
 	else
 		g_string_append_printf(line,
-				       " For %s nothing ran on %u of the hosts, and nothing was "
-				       "idle there: steal, if these are virtual machines (see "
-				       "check).",
+				       " For %s of the CPUs' time of %u hosts nothing ran there, "
+				       "and nothing was idle: steal, if these are virtual machines "
+				       "(see check).",
 				       length, stalled->hosts);
 }
 

@@ -36,10 +36,10 @@ void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t en
 void lanes_add_request(struct lanes *lanes, uint32_t thread, uint32_t detail);
 /* … was interrupted, as `leaf` says. */
 void lanes_add_interrupt(struct lanes *lanes, uint32_t leaf, int64_t begin, int64_t end);
-/* Member "lanes": of so many resources, half as many locks' holders and interrupts, and of CPUs. */
-/* Finds what all lanes need, which then is kept: for who writes them again and again, in processes of
- * their own. */
+/* Finds what all lanes need, which is then kept: for who writes them again and again, each time in
+ * another process. */
 void lanes_prepare(const struct session *session);
+/* Member "lanes": of so many resources, half as many locks' holders and interrupts, and of CPUs. */
 void lanes_write(const struct lanes *lanes, guint most, struct output *output);
 
 #endif

@@ -61,6 +61,11 @@ static void append_part(GString *text, const struct part *part, const struct par
 	else if (strcmp(part->node, "interrupted/preempted") == 0 ||
 		 strcmp(part->node, "interrupted/wait-cpu") == 0)
 		g_string_append_printf(text, "%s ready to run but kept off the CPU", was);
+	else if (strcmp(part->node, "working/guest") == 0)
+		g_string_append_printf(text, "ran %s guest", one ? "its" : "their");
+	else if (strcmp(part->node, "working/halted") == 0)
+		g_string_append_printf(text, "had the CPU while %s guest had halted",
+				       one ? "its" : "their");
 	else if (g_str_has_prefix(part->node, "working/syscall:"))
 		g_string_append_printf(text, "worked in %s",
 				       part->node + strlen("working/syscall:"));
@@ -82,8 +87,15 @@ void append_way(GString *text, const struct peak *peak, const struct part *last)
 		const struct part *part = way->pdata[i];
 		const struct part *below = i + 1 < way->len ? way->pdata[i + 1] : NULL;
 
-		if (part->kind == PART_BY)
+		if (part->kind == PART_BY && i)
+			continue; /* the wait above has told of it */
+		if (part->kind == PART_BY) { /* of an operation that is the wait itself */
+			g_string_append_printf(text, "waited for %s", part->node + strlen("by:"));
+			if (!below)
+				return;
+			g_string_append(text, ", which ");
 			continue;
+		}
 		append_part(text, part, below, i || peak->count == 1);
 		if (!below || below->kind != PART_BY || i + 2 >= way->len)
 			return; /* what is below it says how, not who */

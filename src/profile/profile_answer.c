@@ -87,7 +87,7 @@ static const struct part *main_part(const struct peak *peak, bool named)
 	return at;
 }
 
-/* "syscall:recvfrom: 38 of 7176 operations took 2.1 to 67 ms each, 70 % of the time; for 66 % of
+/* "syscall:recvfrom: 38 of 7176 operations took 2.1 to 43 ms each, 70 % of the time; for 66 % of
  * that they waited for db." */
 static char *peak_sentence(const struct profiles *profiles, const struct peak_at *at, bool named,
 			   const struct traits *traits)
@@ -103,8 +103,8 @@ static char *peak_sentence(const struct profiles *profiles, const struct peak_at
 		g_string_append_printf(line, "%" PRIu64 " of ", peak->count);
 	g_string_append_printf(line, "%" PRIu64 " %s took ", at->profile->count,
 			       at->profile->count == 1 ? "operation" : "operations");
-	append_range(line, profiles->buckets.from[peak->range.first],
-		     profiles->buckets.from[peak->range.last + 1]);
+	append_range(line, MAX(profiles->buckets.from[peak->range.first], at->profile->min),
+		     MIN(profiles->buckets.from[peak->range.last + 1], at->profile->max));
 	g_string_append_printf(line, "%s, %s of the time; for %s of that %s ",
 			       peak->count > 1 ? " each" : "",
 			       profile_percent(time, peak->sum, at->profile->sum),

@@ -83,7 +83,7 @@ static void append_beside(GString *line, const struct session *session, const st
 		g_string_append_printf(
 			line,
 			"; shared CPU %u of %s with %s (%d), which ran there for %s "
-			"while it was ready to",
+			"while it was ready to run",
 			at->cpu,
 			trace_host_name(&session->trace, model_thread(model, at->thread)->host),
 			session_thread_name(session, at->thread),

@@ -238,7 +238,10 @@ static const struct {
 	 "A thread that could work, but did not: preempted, without a CPU, or a device's interrupt "
 	 "ran instead of it."},
 	{"irq", "interrupt", NULL},
-	{"kvm-exit", "guest", NULL},
+	{"kvm", "guest", NULL},
+	{"kvm-exit", NULL,
+	 "Why KVM left a guest, and what it did until it entered it again: hlt (it has nothing to "
+	 "do), msr, io, ept_violation (memory), external_interrupt (of the host)."},
 	{"lock", "lock owner", NULL},
 	{"memory", "memory.high", NULL},
 	{"network", NULL,
@@ -248,6 +251,9 @@ static const struct {
 	{"other threads", NULL,
 	 "What a thread waited for was done by another one, of its process or another: it woke "
 	 "it."},
+	{"remote wake-up", "wake-up", NULL},
+	{"slow wake-up from idle", "wake-up", NULL},
+	{"vcpu", "guest", NULL},
 	{"queue", "queueing discipline", NULL},
 	{"ready", NULL,
 	 "A thread that could run, but has no CPU: others run on it (wait-cpu), or its limit keeps "
