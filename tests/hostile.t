@@ -151,8 +151,8 @@ def saved(option):
 
 SYMBOLS = b"".join(b"%x t function_%d\t[module]\n" % (0xffffffff81000000 + 64 * i, i) for i in range(200))
 
-tap.case("zero-read: a packet 36 years later", far_packet, "zero-read", 1 << 60)
-tap.case("zero-read: a packet 36 years earlier", far_packet, "zero-read", -(1 << 60))
+tap.case("callstack: a packet 36 years later", far_packet, "callstack", 1 << 60)
+tap.case("callstack: a packet 36 years earlier", far_packet, "callstack", -(1 << 60))
 tap.case("a clock that is none", far_clock)
 tap.case("names cut in a character", cut_names)
 tap.case("damaged profiles for --compare", saved, "--compare")

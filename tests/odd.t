@@ -77,20 +77,22 @@ def layouts(name):
     events = events_of(t.trace(name))
     assert any(e[3].get("prev_state") == 1 for e in events)
     assert len(events) > 3000 and len({e[2] for e in events}) > 12, (len(events), Counter(e[2] for e in events))
-    for options in (("delay", "--thread", "all"), ("overview",), ("profile", "--operation", "*"), ("functions",)):
-        reports = {}
-        with tempfile.TemporaryDirectory(dir=t.CACHE) as place:
-            for order in ("le", "be"):
-                for bits in (64, 32):
-                    # each in turn at the same place: reports may name it
-                    directory = written(events, os.path.join(place, "trace"), order, bits)
-                    for reader in ("direct", "babeltrace"):
-                        reports[order, bits, reader] = t.output(*options, directory, "--format", "json", "--reader",
-                                                                reader, "--quiet")
-                    shutil.rmtree(directory)
-        first = reports["le", 64, "direct"]
+    commands = (("delay", "--thread", "all"), ("overview",), ("profile", "--operation", "*"), ("functions",))
+    reports = {options: {} for options in commands}
+    with tempfile.TemporaryDirectory(dir=t.CACHE) as place:
+        for order in ("le", "be"):
+            for bits in (64, 32):
+                # each in turn at the same place: reports may name it
+                directory = written(events, os.path.join(place, "trace"), order, bits)
+                # whose events are the same has the same reports: reader.t compares every command's by both readers
+                for options, reader in [(options, "direct") for options in commands] + [(commands[0], "babeltrace")]:
+                    reports[options][order, bits, reader] = t.output(*options, directory, "--format", "json", "--reader",
+                                                                     reader, "--quiet")
+                shutil.rmtree(directory)
+    for options in commands:
+        first = reports[options]["le", 64, "direct"]
         assert json.loads(first)["coverage"]["events"] == len(events)
-        for key, report in reports.items():
+        for key, report in reports[options].items():
             assert report == first, (options, key, len(report), len(first))
 
 
