@@ -350,6 +350,29 @@ def injected():
     assert max(found[251]) > 150 * MS and len(found) == 6, found.keys()
 
 
+def in_handlers():
+    """What the host took while a timer's handler ran in the guest is not the handler's work: each handler of web's that
+    interrupted a thread, by its events, against the stretches in which that CPU's virtual CPU was off the host's."""
+    report = t.report("profile", *VCPUS_BOTH, "--host", "web", "--operation", "vector:local_timer", "--depth", "0")
+    end, running, since, spans = report["hosts"][0]["end"], {}, {}, {"0": [], "1": []}
+    for time, name, cpu, rest in lines_of(VCPUS_BOTH[1]):
+        if name == "sched_switch":
+            running[cpu] = number("next_tid", rest)
+        elif name == "x86_irq_vectors_local_timer_entry":
+            since[cpu] = time
+        elif name == "x86_irq_vectors_local_timer_exit" and cpu in since and running.get(cpu):
+            spans[cpu].append((since[cpu], time))
+    taken = sum(overlap(shifted(spans[cpu], report, "web"), off_cpu(VCPUS_BOTH[0], vcpu, end))
+                for cpu, vcpu in (("0", 291), ("1", 293)))
+
+    def told(node):
+        if node["node"].startswith("interrupted/host:"):
+            return node["ns"]
+        return sum(told(child) for child in node.get("children") or [])
+    found = sum(told(peak["tree"]) for peak in report["profiles"][0]["peaks"])
+    assert taken > 400 * MS and found == taken, (found, taken)
+
+
 def not_foretold():
     """hosthog took 413.7 ms from gapp. Re-timed without them gapp was "no sooner", as what wakes it stayed where its
     virtual CPU was recorded: with the host nothing is said, and nothing answered; of the guest alone it is."""
@@ -447,6 +470,7 @@ tap.case("two virtual CPUs, a hog beside one", two_vcpus)
 tap.case("why a guest was left", exits)
 tap.case("what halts cost the host", halted)
 tap.case("interrupts of the guest, until it had them", injected)
+tap.case("what the host took from handlers", in_handlers)
 tap.case("two guests that disturb each other", pair)
 tap.case("nothing is foretold of both together", not_foretold)
 tap.case("of requests", in_requests)

@@ -593,6 +593,16 @@ static guint wanted_of(struct operation_scope *scope, uint32_t what)
 	return wanted;
 }
 
+bool operation_may_stop(const struct session *session, const struct operation *operation)
+{
+	const struct model *model = &session->trace.model;
+
+	return operation->off_cpu ||
+	       (operation_has_thread(operation) &&
+		is_thread(
+			model_host(model, model_operation_host(model, operation))->guest.machine));
+}
+
 bool operation_spans_gap(const struct session *session, const struct operation *operation)
 {
 	const struct host *host =

@@ -43,6 +43,9 @@ uint32_t operation_resource(const struct session *session, const struct operatio
  * with g_free(). */
 char *operations_near_resources(const struct session *session);
 
+/* There may be time of it in which nothing went on: its thread left the CPU, or is a guest's whose
+ * host is known, so that its virtual CPU may have been kept from running. */
+bool operation_may_stop(const struct session *session, const struct operation *operation);
 /* Lost events may have been part of it, so that it was not one operation: its thread was off the
  * CPU meanwhile, or it is a request of a device. */
 bool operation_spans_gap(const struct session *session, const struct operation *operation);

@@ -585,7 +585,7 @@ static void gather_spans(struct split *split)
 	struct span span;
 
 	g_array_set_size(split->spans, 0);
-	if (split->operation->off_cpu) {
+	if (operation_may_stop(split->session, split->operation)) {
 		spans_begin(&spans, split->session, split->operation->thread,
 			    split->operation->begin, operation_end(split->operation));
 		while (spans_next(&spans, &span))

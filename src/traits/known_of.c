@@ -528,7 +528,8 @@ static int64_t name_of_thread(struct known_walk *walk, uint32_t thread)
 /* An operation that stayed on its CPU all the time lost it to nobody. */
 static int64_t taker_of(struct known_walk *walk, const struct operation *operation)
 {
-	uint32_t taker = operation->off_cpu || PACK_KIND(operation->what) == OPERATION_WAIT_CPU
+	uint32_t taker = operation_may_stop(walk->session, operation) ||
+					 PACK_KIND(operation->what) == OPERATION_WAIT_CPU
 				 ? cpu_taker(walk->session, operation)
 				 : NO_THREAD;
 
