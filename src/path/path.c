@@ -24,6 +24,7 @@ struct walker {
 	GArray *on_path; /* uint32_t threads being walked */
 	struct piece pending[PENDING]; /* go to the path together */
 	guint count;     /* … so many */
+	struct span some[AT_ONCE]; /* spans_of(): not on the stack, where walks are nested */
 	bool needed;     /* it is for what was reached at its end */
 	bool own_states; /* path_new_of_states() */
 };
@@ -150,11 +151,10 @@ static void walk_parent(struct walker *walker, uint32_t thread, int64_t from, in
 }
 
 /* struct span of [from, to), until one so deep is asked for again. */
-static GArray *spans_of(const struct walker *walker, uint32_t thread, int64_t from, int64_t to)
+static GArray *spans_of(struct walker *walker, uint32_t thread, int64_t from, int64_t to)
 {
 	GPtrArray *lists = walker->path->scratch;
 	guint depth = walker->on_path->len, count = 0;
-	struct span some[AT_ONCE];
 	struct spans spans;
 	GArray *list;
 
@@ -163,12 +163,12 @@ static GArray *spans_of(const struct walker *walker, uint32_t thread, int64_t fr
 	list = g_ptr_array_index(lists, depth);
 	g_array_set_size(list, 0);
 	spans_begin(&spans, walker->session, thread, from, to);
-	while (spans_next(&spans, &some[count]))
+	while (spans_next(&spans, &walker->some[count]))
 		if (++count == AT_ONCE) {
-			g_array_append_vals(list, some, count);
+			g_array_append_vals(list, walker->some, count);
 			count = 0;
 		}
-	g_array_append_vals(list, some, count);
+	g_array_append_vals(list, walker->some, count);
 	return list;
 }
 
