@@ -105,8 +105,8 @@ void flow_guest_irq_injected(struct flow *flow, struct cpu *cpu, const struct ev
 	since = take(flow, thread, thread->pid, vector);
 	of_any = take(flow, thread, ANY_MACHINE, vector);
 	if (of_any != INT64_MIN && (since == INT64_MIN || of_any < since) &&
-	    idmap_get(&flow->guest_hosts, thread->host) != SEVERAL_MACHINES)
-		since = of_any;
+	    idmap_get(&flow->guest_hosts, thread->host) == (uint32_t) thread->pid)
+		since = of_any; /* there is no other machine */
 	if (since == INT64_MIN || flow->time - since > OPERATION_DURATION_MAX)
 		return;
 	operation.begin = since;
@@ -120,10 +120,12 @@ void flow_guest_irq_ended(struct flow *flow, struct cpu *cpu, const struct event
 	struct thread *thread = flow_current(flow, cpu);
 	uint32_t only;
 
-	if (!thread || !wanted(flow) || thread->flow.apic || thread->pid <= 0 ||
-	    event->kvm.apic < 0 || event->kvm.apic >= APICS_MAX)
+	if (!thread || !wanted(flow) || thread->pid <= 0 || event->kvm.apic < 0 ||
+	    event->kvm.apic >= APICS_MAX)
 		return;
 	thread->flow.apic = (uint32_t) event->kvm.apic + 1;
+	if (idmap_get(&flow->guest_processes, process_key(thread->host, thread->pid)) != IDMAP_NONE)
+		return;
 	idmap_set(&flow->guest_processes, process_key(thread->host, thread->pid), 1);
 	only = idmap_get(&flow->guest_hosts, thread->host);
 	if (only == IDMAP_NONE)

@@ -844,6 +844,42 @@ static void test_guest_irqs(void)
 	g_assert_cmpint(model_thread(&feed->session->trace.model, found->thread)->tid, ==, 7);
 }
 
+/* Two machines, 20 and 30, each with a virtual CPU of APIC 0: what thread 21 of the one sends is for
+ * 22, though 31 is entered with the same vector first; what is sent from the idle loop (70) may be
+ * for either, and is told of neither. */
+static void test_guest_irqs_of_two(void)
+{
+	FEED(1);
+	const struct pages *store = &feed->session->trace.timeline.operations;
+	const struct operation *found;
+
+	feed->session->trace.flow.operations_wanted = 1u << OPERATION_GUEST_IRQ;
+	process(feed, 21, 20, "sends");
+	process(feed, 22, 20, "runs");
+	process(feed, 31, 30, "other");
+	sw(feed, 10, 0, "idle", 0, 0, "runs", 22);
+	guest_irq(feed, 11, "kvm_x86_eoi", 0, 236);
+	sw(feed, 20, 0, "runs", 22, SLEEPS, "other", 31);
+	guest_irq(feed, 21, "kvm_x86_eoi", 0, 236);
+	sw(feed, 30, 0, "other", 31, SLEEPS, "sends", 21);
+	guest_irq(feed, 31, "kvm_x86_apic_accept_irq", 0, 251);
+	sw(feed, 40, 0, "sends", 21, SLEEPS, "other", 31);
+	guest_irq(feed, 41, "kvm_x86_inj_virq", -1, 251);
+	sw(feed, 50, 0, "other", 31, SLEEPS, "runs", 22);
+	guest_irq(feed, 55, "kvm_x86_inj_virq", -1, 251);
+	sw(feed, 60, 0, "runs", 22, SLEEPS, "idle", 0);
+	guest_irq(feed, 70, "kvm_x86_apic_accept_irq", 0, 236);
+	sw(feed, 80, 0, "idle", 0, 0, "runs", 22);
+	guest_irq(feed, 85, "kvm_x86_inj_virq", -1, 236);
+	plain(feed, 99, 0, "other");
+	finish(feed);
+	g_assert_cmpint(store->used, ==, 2); /* number 0 is none */
+	found = operation_at(store, 1);
+	g_assert_cmpint(found->begin, ==, 31);
+	g_assert_cmpint(found->duration, ==, 24);
+	g_assert_cmpint(model_thread(&feed->session->trace.model, found->thread)->tid, ==, 22);
+}
+
 static void check_exit(int32_t isa, int64_t reason, int64_t cause, const char *name)
 {
 	g_autofree char *text = kvm_exit_name(isa, reason, cause);
@@ -897,6 +933,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/guests/halted", test_halted);
 	g_test_add_func("/guests/exits", test_exits);
 	g_test_add_func("/guests/guest-irqs", test_guest_irqs);
+	g_test_add_func("/guests/guest-irqs-of-two", test_guest_irqs_of_two);
 	g_test_add_func("/guests/names", test_names);
 	return g_test_run();
 }
