@@ -844,9 +844,9 @@ static void test_guest_irqs(void)
 	g_assert_cmpint(model_thread(&feed->session->trace.model, found->thread)->tid, ==, 7);
 }
 
-/* Two machines, 20 and 30, each with a virtual CPU of APIC 0: what thread 21 of the one sends is for
- * 22, though 31 is entered with the same vector first; what is sent from the idle loop (70) may be
- * for either, and is told of neither. */
+/* Two machines, 20 and 30, each with a virtual CPU of APIC 0: what thread 21 of the one sends is
+ * for 22, though 31 is entered with the same vector first; what is sent from the idle loop (70)
+ * may be for either, and is told of neither. */
 static void test_guest_irqs_of_two(void)
 {
 	FEED(1);
