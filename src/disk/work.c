@@ -49,7 +49,7 @@ static void queued_in_interrupt(struct flow *flow, struct host *host, struct cpu
 		return;
 	queued->thread = detail.thread;
 	block_detail_for(flow, host, &detail, NULL);
-	queued->behind = detail_new(flow->timeline, &detail);
+	queued->behind = detail_new(flow->timeline, NULL, &detail);
 }
 
 static void work_queued(struct flow *flow, struct host *host, struct cpu *cpu,
@@ -207,8 +207,8 @@ static uint32_t inferred_work(struct flow *flow, struct host *host, const struct
 	    !woken_for(flow, worker, woken, &request, &detail.begin))
 		return 0;
 	detail.thread = request.thread;
-	detail.behind = detail_new(flow->timeline, &request);
-	return detail_new(flow->timeline, &detail);
+	detail.behind = detail_new(flow->timeline, NULL, &request);
+	return detail_new(flow->timeline, NULL, &detail);
 }
 
 static bool is_worker(const struct flow *flow, const struct thread *thread)
@@ -232,7 +232,7 @@ uint32_t work_detail(struct flow *flow, const struct thread *worker, struct thre
 		.flags = work->in_interrupt ? DETAIL_IN_INTERRUPT : 0};
 
 	if (work->doing)
-		return detail_new(flow->timeline, &detail);
+		return detail_new(flow->timeline, NULL, &detail);
 	/* a worker between its items waits for work, which jbd2 queues too, not for a commit */
 	if (worker->flow.commits && (woken->flow.work.doing || !is_worker(flow, woken))) {
 		detail = (struct wake_detail) {.kind = DETAIL_COMMIT,
@@ -241,7 +241,7 @@ uint32_t work_detail(struct flow *flow, const struct thread *worker, struct thre
 					       .queued = -1,
 					       .served = -1,
 					       .number = worker->flow.transaction};
-		return detail_new(flow->timeline, &detail);
+		return detail_new(flow->timeline, NULL, &detail);
 	}
 	if (host->has_works || worker->made_syscall || woken->state != THREAD_BLOCKED ||
 	    !is_worker(flow, worker) || !may_wait_for_disk(flow, woken))

@@ -291,5 +291,5 @@ void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event)
 		return; /* a signal for the process may wake any of its threads */
 	block = block_at(flow->timeline, woken->flow.block);
 	if (woken->state == THREAD_WAIT_CPU && !block->detail)
-		block->detail = detail_new(flow->timeline, &detail);
+		block->detail = detail_new(flow->timeline, NULL, &detail);
 }

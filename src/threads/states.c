@@ -192,7 +192,7 @@ uint32_t thread_blocked_leaf(const struct thread *thread)
 
 void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32_t leaf)
 {
-	uint32_t index = block_new(flow->timeline);
+	uint32_t index = block_new(flow->timeline, &thread->track);
 	struct block *block = block_at(flow->timeline, index);
 
 	g_assert(leaf_is_blocked(leaf));

@@ -80,7 +80,8 @@ void thread_stops(struct flow *flow, struct host *host, struct thread *thread, b
 	detail.thread = traced ? stop->target : stop->sender;
 	detail.begin = stop->time;
 	detail.number = (uint64_t) stop->sig;
-	block_at(flow->timeline, thread->flow.block)->begun = detail_new(flow->timeline, &detail);
+	block_at(flow->timeline, thread->flow.block)->begun =
+		detail_new(flow->timeline, NULL, &detail);
 }
 
 static bool is_freezer(const char *key)

@@ -79,7 +79,7 @@ static uint32_t sender_text(struct flow *flow, const struct cpu *cpu)
 
 /* What the waking context did just before: the request that completed, the
  * timer that expired, the packet that came. */
-static uint32_t pending_detail(struct flow *flow, struct cpu *cpu, const struct thread *woken)
+static uint32_t pending_detail(struct flow *flow, struct cpu *cpu, struct thread *woken)
 {
 	struct wake_detail detail;
 
@@ -89,14 +89,14 @@ static uint32_t pending_detail(struct flow *flow, struct cpu *cpu, const struct 
 		cpu_pending(cpu)->text = sender_text(flow, cpu);
 	detail = *cpu_pending(cpu);
 	block_detail_for(flow, model_host(flow->model, woken->host), &detail, woken);
-	return detail_new(flow->timeline, &detail);
+	return detail_new(flow->timeline, &woken->track, &detail);
 }
 
 /* A driver's interrupt thread ("irq/25-ahci") has just completed a request, or a worker a bio
  * of a device that has no requests: it wakes whom that is for, as an interrupt would. Its
  * pending detail ends with its turn. */
 static uint32_t threaded_detail(struct flow *flow, struct cpu *cpu, const struct thread *current,
-				const struct thread *woken)
+				struct thread *woken)
 {
 	struct host *host = model_host(flow->model, woken->host);
 	const struct work *work = &current->flow.work;
@@ -110,7 +110,7 @@ static uint32_t threaded_detail(struct flow *flow, struct cpu *cpu, const struct
 		return 0;
 	detail = cpu->pending;
 	block_detail_for(flow, host, &detail, woken);
-	return detail_new(flow->timeline, &detail);
+	return detail_new(flow->timeline, &woken->track, &detail);
 }
 
 /* What the call of a thread is on, as far as that is known: its descriptor's key; 0. */

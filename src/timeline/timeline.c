@@ -3,10 +3,14 @@
  *
  * A chunk is a head and up to CHUNK_MAX intervals, side by side in the store:
  *
- *   | head: base time, count | delta leaf ref | delta leaf ref | …
+ *   | head: base time, count, room | delta leaf ref | delta leaf ref | …
  *
- * Chunk k of a track holds min(8 << k, CHUNK_MAX) intervals, fewer where the
- * next one begins more than 4.28 s (nearly 2^32 ns) after the base.
+ * It ends where it is full, or the next interval begins more than 4.28 s (nearly 2^32 ns) after
+ * the base. The next one has room for what is likely: more than a full one had, little more than
+ * one had got in its 4.28 s. So what a busy thread did lies in few pages: analyses go through
+ * tracks one after the other, and read each page again for each chunk in it. For the same reason
+ * a track's blocks lie side by side, so many at a time as are an eighth of those that it has, and
+ * so do the details of what woke the thread.
  */
 #include "timeline/timeline.h"
 
@@ -18,7 +22,9 @@
 #include <sys/resource.h>
 
 #define CHUNK_MIN 8u
-#define CHUNK_MAX 512u
+#define CHUNK_DOUBLED 512u /* larger ones grow by an eighth, so that little is left empty */
+#define CHUNK_MAX 4095u /* with its head a segment of pages.h as small as it is made */
+#define RECORDS_MAX 512u /* side by side */
 #define RUNS_PER_CHUNK 512u
 #define CHUNKS_READ 256u /* after so many, what was spilled and read leaves memory again */
 /* ns in one chunk: 32 bits, and room for a clock that is set right */
@@ -27,7 +33,7 @@
 /* The head takes the place of one interval. */
 struct head {
 	uint32_t base_low, base_high;
-	uint32_t count;
+	uint16_t count, room;
 };
 _Static_assert(sizeof(struct head) == sizeof(struct interval), "a head is one record");
 
@@ -127,19 +133,30 @@ static int64_t base_of(const struct head *head)
 	return (int64_t) ((uint64_t) head->base_high << 32 | head->base_low);
 }
 
-static uint32_t chunk_room(uint32_t chunk)
+/* Room in the chunk after that one; NULL: in the first. */
+static uint16_t next_room(const struct head *before)
 {
-	return chunk >= 6 ? CHUNK_MAX : CHUNK_MIN << chunk;
+	uint32_t room;
+
+	if (!before)
+		return CHUNK_MIN;
+	if (before->count < before->room)
+		room = before->count + before->count / 4;
+	else
+		room = before->room < CHUNK_DOUBLED ? before->room * 2u
+						    : before->room + before->room / 8u;
+	return (uint16_t) CLAMP(room, CHUNK_MIN, CHUNK_MAX);
 }
 
-static struct head *add_chunk(struct timeline *timeline, struct track *track, int64_t base)
+static struct head *add_chunk(struct timeline *timeline, struct track *track, int64_t base,
+			      const struct head *before)
 {
+	uint16_t room = next_room(before);
 	struct head *head;
 
-	chunks_append(&track->chunks,
-		      pages_reserve(&timeline->intervals, chunk_room(track->chunks.count) + 1));
+	chunks_append(&track->chunks, pages_reserve(&timeline->intervals, room + 1u));
 	head = head_of(timeline, track, track->chunks.count - 1);
-	*head = (struct head) {(uint32_t) base, (uint32_t) ((uint64_t) base >> 32), 0};
+	*head = (struct head) {(uint32_t) base, (uint32_t) ((uint64_t) base >> 32), 0, room};
 	return head;
 }
 
@@ -185,7 +202,7 @@ void track_append(struct timeline *timeline, struct track *track, int64_t time, 
 	int64_t base;
 
 	if (track_empty(track)) {
-		head = add_chunk(timeline, track, time);
+		head = add_chunk(timeline, track, time, NULL);
 		*slot_of(head, head->count++) = (struct interval) {0, leaf, ref};
 		return;
 	}
@@ -201,8 +218,8 @@ void track_append(struct timeline *timeline, struct track *track, int64_t time, 
 			drop_last(timeline, track);
 		return;
 	}
-	if (head->count == chunk_room(track->chunks.count - 1) || time - base > CHUNK_SPAN) {
-		head = add_chunk(timeline, track, time);
+	if (head->count == head->room || time - base > CHUNK_SPAN) {
+		head = add_chunk(timeline, track, time, head);
 		base = time;
 	}
 	*slot_of(head, head->count++) = (struct interval) {(uint32_t) (time - base), leaf, ref};
@@ -372,12 +389,23 @@ void track_cut(struct timeline *timeline, struct track *track, struct track_pos 
 {
 	track->chunks.count = pos.slot ? pos.chunk + 1 : pos.chunk;
 	if (pos.slot)
-		head_of(timeline, track, pos.chunk)->count = pos.slot;
+		head_of(timeline, track, pos.chunk)->count = (uint16_t) pos.slot;
 }
 
-uint32_t block_new(struct timeline *timeline)
+static uint32_t reserve_in(struct pages *pages, struct side_by_side *own)
 {
-	uint32_t index = pages_reserve(&timeline->blocks, 1);
+	if (!own->left) {
+		own->left = CLAMP(own->given / 8, 1, RECORDS_MAX);
+		own->next = pages_reserve(pages, own->left);
+	}
+	own->given++;
+	own->left--;
+	return own->next++;
+}
+
+uint32_t block_new(struct timeline *timeline, struct track *track)
+{
+	uint32_t index = reserve_in(&timeline->blocks, &track->blocks);
 	struct block *block = block_at(timeline, index);
 
 	*block = (struct block) {.fd = -1,
@@ -390,9 +418,11 @@ uint32_t block_new(struct timeline *timeline)
 	return index;
 }
 
-uint32_t detail_new(struct timeline *timeline, const struct wake_detail *detail)
+uint32_t detail_new(struct timeline *timeline, struct track *track,
+		    const struct wake_detail *detail)
 {
-	uint32_t index = pages_reserve(&timeline->details, 1);
+	uint32_t index = track ? reserve_in(&timeline->details, &track->details)
+			       : pages_reserve(&timeline->details, 1);
 
 	memcpy(pages_at(&timeline->details, index), detail, sizeof *detail);
 	return index;

@@ -59,10 +59,18 @@ struct interval {
 #define REF_RECLAIM 1 /* the kernel freed memory for a page fault */
 #define REF_FOR_WRITING (1u << 31) /* an existing file was opened for that */
 
+/* Records of a store that are reserved for one track; not in a kept image. */
+struct side_by_side {
+	uint32_t given; /* so many it had */
+	uint32_t next, left;
+};
+
 /* The intervals of one thread: chunks of growing size. */
+
 struct track {
 	struct chunks chunks; /* they start with their heads */
 	uint32_t hint; /* where the last look-up ended */
+	struct side_by_side blocks, details;
 };
 
 /* A place in a track; `slot` is within the chunk. */
@@ -348,13 +356,16 @@ bool track_read_off_cpu(const struct timeline *timeline, const struct track *tra
 struct interval *track_step_back(const struct timeline *timeline, const struct track *track,
 				 struct track_pos *pos, int64_t *begin);
 
-uint32_t block_new(struct timeline *timeline);
+/* Of a thread's track: the number of a block of which nothing is known yet. */
+uint32_t block_new(struct timeline *timeline, struct track *track);
 static inline struct block *block_at(const struct timeline *timeline, uint32_t index)
 {
 	return pages_at(&timeline->blocks, index);
 }
 
-uint32_t detail_new(struct timeline *timeline, const struct wake_detail *detail);
+/* `track`: of the thread that it woke; NULL: of no one's. */
+uint32_t detail_new(struct timeline *timeline, struct track *track,
+		    const struct wake_detail *detail);
 static inline const struct wake_detail *detail_at(const struct timeline *timeline, uint32_t index)
 {
 	return pages_at(&timeline->details, index);

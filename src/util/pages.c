@@ -27,6 +27,7 @@
  * quarter of what the store holds, from four pages up to this many bytes. */
 #define READY_BYTES 262144
 #define READY_MIN 16384
+#define AGAIN_MAX 64 /* segments ago */
 
 static size_t segment_bytes(const struct pages *pages)
 {
@@ -100,8 +101,9 @@ static void add_segment(struct pages *pages)
 		pages->segments = g_renew(char *, pages->segments, pages->segment_room);
 	}
 	if (pages->segment_count >= pages->memory_limit && !pages->spill_failed) {
-		if (pages->segment_count)
-			release(pages, pages->segment_count - 1);
+		/* older ones once more: what was reserved in them is still being filled */
+		for (uint32_t ago = 1; ago <= pages->segment_count && ago <= AGAIN_MAX; ago *= 2)
+			release(pages, pages->segment_count - ago);
 		map = spill_segment(pages);
 	}
 	if (map == MAP_FAILED) {

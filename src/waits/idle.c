@@ -10,12 +10,13 @@
 #include "waits/cause_kinds.h"
 #include "waits/reasons.h"
 
-/* Who turned to whom first. */
+/* Who turned to whom first, as far as it was asked for: of two processes the waits of both tell. */
 struct contacts {
 	const struct session *session; /* borrowed */
 	const uint32_t *process; /* borrowed; of each thread: the first of its process */
+	bool *read; /* owned; of a process' first thread: all its waits were noted */
 	struct idmap places; /* two ids -> index in `first` */
-	GArray *first;       /* owned; int64_t: when the first of the two turned to the second */
+	GArray *first; /* owned; int64_t: when the first of the two turned to the second */
 };
 
 static const struct call_info *call_of(const struct session *session, const struct wait *wait)
@@ -102,21 +103,22 @@ static void note_waits(struct contacts *contacts, uint32_t thread)
 	}
 }
 
-/* Reads all threads' waits and births up to the trace's end. */
+/* All births are noted at once. */
 static void *contacts_new(const struct session *session)
 {
+	const struct model *model = &session->trace.model;
 	struct contacts *contacts = g_new(struct contacts, 1);
 
 	*contacts =
 		(struct contacts) {.session = session, .process = session->trace.processes.first};
 	contacts->first = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	contacts->read = g_new0(bool, model->thread_count);
 	idmap_init(&contacts->places);
-	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->trace.model, i);
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		const struct thread *thread = model_thread(model, i);
 
 		if (thread->born && is_thread(thread->parent))
 			note(contacts, thread->parent, i, thread->begin);
-		note_waits(contacts, i);
 	}
 	return contacts;
 }
@@ -127,7 +129,33 @@ static void contacts_free(gpointer data)
 
 	idmap_clear(&contacts->places);
 	g_array_free(contacts->first, TRUE);
+	g_free(contacts->read);
 	g_free(contacts);
+}
+
+/* The waits of all threads of a process, by its first one, up to the trace's end. */
+static void read_process(struct contacts *contacts, uint32_t process)
+{
+	const struct processes *processes = &contacts->session->trace.processes;
+	const uint32_t *threads = processes->threads + processes->place[process];
+
+	if (contacts->read[process])
+		return;
+	contacts->read[process] = true;
+	for (uint32_t i = 0; i < processes->count[process]; i++)
+		note_waits(contacts, threads[i]);
+}
+
+/* Both ways between the two: what the waits of their processes tell. */
+static const struct contacts *
+contacts_of(const struct session *session, uint32_t one, uint32_t other)
+{
+	struct contacts *contacts =
+		(struct contacts *) session_make_once(session, contacts_new, contacts_free);
+
+	read_process(contacts, contacts->process[one]);
+	read_process(contacts, contacts->process[other]);
+	return contacts;
 }
 
 bool wait_is_for_lock(const struct session *session, const struct wait *wait)
@@ -280,9 +308,10 @@ static bool in_pipeline(const struct session *session, const struct wait *wait, 
 
 static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)
 {
-	const struct contacts *contacts = session_make_once(session, contacts_new, contacts_free);
+	const uint32_t *process = session->trace.processes.first;
 	uint32_t thread = wait->thread;
-	uint32_t own = contacts->process[thread], other = contacts->process[by];
+	uint32_t own = process[thread], other = process[by];
+	const struct contacts *contacts;
 	enum asker asker = packet_asker(session, wait->block);
 	int64_t asked, served;
 
@@ -293,12 +322,13 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 	if (own == other && model_thread(&session->trace.model, by)->vcpu &&
 	    !model_thread(&session->trace.model, thread)->vcpu)
 		return true; /* a machine's threads are there for what its guest asks for */
+	if (own != other && !model_thread(&session->trace.model, thread)->born &&
+	    !model_thread(&session->trace.model, by)->born && is_event_loop(session, wait))
+		return true; /* who began was before the trace */
+	contacts = contacts_of(session, thread, by);
 	if (own == other) {
 		asked = first_of(contacts, key_of(SIDE_THREADS, by, thread));
 		served = first_of(contacts, key_of(SIDE_THREADS, thread, by));
-	} else if (!model_thread(&session->trace.model, thread)->born &&
-		   !model_thread(&session->trace.model, by)->born && is_event_loop(session, wait)) {
-		return true; /* who began was before the trace */
 	} else {
 		asked = first_of(contacts, key_of(SIDE_FROM_PROCESS, other, thread));
 		served = first_of(contacts, key_of(SIDE_TO_PROCESS, thread, other));
