@@ -8,16 +8,23 @@
  * of an event those words that are not as an empty event of its kind has them, 40 to 80 bytes as a
  * rule. The ring's indices count on for ever; a batch is its maker's from `taken + BATCHES` on, its
  * taker's below `made`. POSIX's locks, not GLib's: ThreadSanitizer knows them.
+ *
+ * Records are made in memory of the maker's own, and taken from such of the taker's: a batch goes
+ * from one to the other as a whole, as lines of cache that another processor has arrive many at a
+ * time then. (Written record by record, each waited for its line, and the next event's decoding
+ * for it: 50 ns an event.)
  */
 #include "event/relay.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "event/kinds.h"
 
 #define BATCHES 8
 #define BATCH_BYTES (32u << 10)
+#define LINE 128 /* bytes: two lines of cache, as processors fetch the next one, too */
 #define ALIGNED(size) (((size) + 7) & ~(size_t) 7)
 #define TEXT_BYTES(length) (sizeof(uint64_t) + ALIGNED((length) + 1)) /* with its length */
 #define TEXTS_MAX 8 /* that an event points to */
@@ -51,7 +58,10 @@ struct relay {
 	uint64_t texts[EV_KIND_COUNT], lists[EV_KIND_COUNT]; /* bits: words that are pointers */
 	uint16_t words[EV_KIND_COUNT]; /* that such an event uses */
 	struct batch batches[BATCHES];
-	pthread_mutex_t lock; /* of what follows */
+	/* the maker's own, and the taker's: in lines of cache that the other does not touch */
+	_Alignas(LINE) struct batch making;
+	_Alignas(LINE) struct batch taking;
+	_Alignas(LINE) pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
 	uint64_t made, taken; /* batches */
 	uint64_t wanted;      /* the maker waits for so many to be taken; 0: it does not */
@@ -123,9 +133,26 @@ static size_t list_bytes(const struct event *event, guint word)
 
 /* --- the maker's side ------------------------------------------------------------------------ */
 
-/* The batch at hand is the taker's; there is room for another. */
+static void batch_reserve(struct batch *batch, size_t room)
+{
+	if (batch->room < room) {
+		batch->room = room;
+		batch->bytes = g_realloc(batch->bytes, room);
+	}
+}
+
+static void batch_copy(struct batch *to, const struct batch *from)
+{
+	batch_reserve(to, from->used);
+	memcpy(to->bytes, from->bytes, from->used);
+	to->used = from->used;
+}
+
+/* What was made is the taker's; there is room for another batch. */
 static void hand_over(struct relay *relay)
 {
+	batch_copy(&relay->batches[relay->made % BATCHES], &relay->making);
+	relay->making.used = 0;
 	pthread_mutex_lock(&relay->lock);
 	relay->made++;
 	if (relay->idle)
@@ -140,19 +167,14 @@ static void hand_over(struct relay *relay)
 	pthread_mutex_unlock(&relay->lock);
 }
 
-/* A batch with room for `size` more bytes. */
+/* Room for `size` more bytes in the maker's own batch. */
 static struct batch *batch_for(struct relay *relay, size_t size)
 {
-	struct batch *batch = &relay->batches[relay->made % BATCHES];
+	struct batch *batch = &relay->making;
 
-	if (batch->used + size > batch->room && batch->used) {
+	if (batch->used + size > batch->room && batch->used)
 		hand_over(relay);
-		batch = &relay->batches[relay->made % BATCHES];
-	}
-	if (size > batch->room) {
-		batch->room = size;
-		batch->bytes = g_realloc(batch->bytes, size);
-	}
+	batch_reserve(batch, size);
 	return batch;
 }
 
@@ -253,7 +275,7 @@ void relay_wait(struct relay *relay)
 {
 	if (!relay)
 		return;
-	if (relay->batches[relay->made % BATCHES].used)
+	if (relay->making.used)
 		hand_over(relay);
 	pthread_mutex_lock(&relay->lock);
 	relay->wanted = relay->made;
@@ -287,9 +309,11 @@ static void lead_pointers(const struct relay *relay, union event_words *event, u
 }
 
 /* Each kind has its event, which is empty again when one was taken. */
-static void take_batch(const struct relay *relay, struct batch *batch)
+static void take_batch(const struct relay *relay, const struct batch *batch)
 {
-	for (size_t at = 0; at < batch->used;) {
+	size_t used = batch->used;
+
+	for (size_t at = 0; at < used;) {
 		const struct record *record = (const void *) (batch->bytes + at);
 		union event_words *event = &relay->taken_events[record->kind];
 		const uint64_t *empty = relay->empty[record->kind].words;
@@ -303,7 +327,6 @@ static void take_batch(const struct relay *relay, struct batch *batch)
 			event->words[__builtin_ctzll(left)] = empty[__builtin_ctzll(left)];
 		at += record->size;
 	}
-	batch->used = 0;
 }
 
 static void *take(void *data)
@@ -320,7 +343,8 @@ static void *take(void *data)
 		if (relay->taken == relay->made)
 			break;
 		pthread_mutex_unlock(&relay->lock);
-		take_batch(relay, &relay->batches[relay->taken % BATCHES]);
+		batch_copy(&relay->taking, &relay->batches[relay->taken % BATCHES]);
+		take_batch(relay, &relay->taking);
 		pthread_mutex_lock(&relay->lock);
 		relay->taken++;
 		if (relay->wanted && relay->taken >= relay->wanted)
@@ -472,26 +496,27 @@ static void clear(struct relay *relay)
 {
 	for (int i = 0; i < BATCHES; i++)
 		g_free(relay->batches[i].bytes);
+	g_free(relay->making.bytes);
+	g_free(relay->taking.bytes);
 	g_free(relay->empty);
 	g_free(relay->taken_events);
 	pthread_mutex_destroy(&relay->lock);
 	pthread_cond_destroy(&relay->changed);
-	g_free(relay);
+	free(relay);
 }
 
 struct relay *relay_new(const struct event_sink *sink)
 {
-	struct relay *relay = g_new0(struct relay, 1);
+	struct relay *relay = aligned_alloc(LINE, sizeof *relay);
 
-	relay->sink = sink;
+	if (!relay)
+		return NULL;
+	*relay = (struct relay) {.sink = sink};
 	make_sink(relay);
 	know_kinds(relay);
 	pthread_mutex_init(&relay->lock, NULL);
 	pthread_cond_init(&relay->changed, NULL);
-	for (int i = 0; i < BATCHES; i++) {
-		relay->batches[i].room = BATCH_BYTES;
-		relay->batches[i].bytes = g_malloc(BATCH_BYTES);
-	}
+	batch_reserve(&relay->making, BATCH_BYTES);
 	if (pthread_create(&relay->thread, NULL, take, relay) == 0)
 		return relay;
 	clear(relay);
