@@ -10,9 +10,9 @@
 #include "waits/cause_kinds.h"
 #include "waits/reasons.h"
 
-/* Who turned to whom first, as far as it was asked for: of two processes the waits of both tell. */
+/* Who turned to whom first, as far as it was asked for: of two processes the waits of both tell. It
+ * outlives the session that asked first: that may be a copy of another window (limits/). */
 struct contacts {
-	const struct session *session; /* borrowed */
 	const uint32_t *process; /* borrowed; of each thread: the first of its process */
 	bool *read; /* owned; of a process' first thread: all its waits were noted */
 	struct idmap places; /* two ids -> index in `first` */
@@ -80,9 +80,8 @@ static bool is_answered(const struct session *session, const struct wait *wait)
 		g_str_has_prefix(session_text(session, block->resource), "pipe:"));
 }
 
-static void note_waits(struct contacts *contacts, uint32_t thread)
+static void note_waits(struct contacts *contacts, const struct session *session, uint32_t thread)
 {
-	const struct session *session = contacts->session;
 	struct spans spans;
 	struct span span;
 
@@ -109,8 +108,7 @@ static void *contacts_new(const struct session *session)
 	const struct model *model = &session->trace.model;
 	struct contacts *contacts = g_new(struct contacts, 1);
 
-	*contacts =
-		(struct contacts) {.session = session, .process = session->trace.processes.first};
+	*contacts = (struct contacts) {.process = session->trace.processes.first};
 	contacts->first = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	contacts->read = g_new0(bool, model->thread_count);
 	idmap_init(&contacts->places);
@@ -134,16 +132,16 @@ static void contacts_free(gpointer data)
 }
 
 /* The waits of all threads of a process, by its first one, up to the trace's end. */
-static void read_process(struct contacts *contacts, uint32_t process)
+static void read_process(struct contacts *contacts, const struct session *session, uint32_t process)
 {
-	const struct processes *processes = &contacts->session->trace.processes;
+	const struct processes *processes = &session->trace.processes;
 	const uint32_t *threads = processes->threads + processes->place[process];
 
 	if (contacts->read[process])
 		return;
 	contacts->read[process] = true;
 	for (uint32_t i = 0; i < processes->count[process]; i++)
-		note_waits(contacts, threads[i]);
+		note_waits(contacts, session, threads[i]);
 }
 
 /* Both ways between the two: what the waits of their processes tell. */
@@ -153,8 +151,8 @@ contacts_of(const struct session *session, uint32_t one, uint32_t other)
 	struct contacts *contacts =
 		(struct contacts *) session_make_once(session, contacts_new, contacts_free);
 
-	read_process(contacts, contacts->process[one]);
-	read_process(contacts, contacts->process[other]);
+	read_process(contacts, session, contacts->process[one]);
+	read_process(contacts, session, contacts->process[other]);
 	return contacts;
 }
 
