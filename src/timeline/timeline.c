@@ -26,7 +26,7 @@
 #define CHUNK_MAX 4095u /* with its head a segment of pages.h as small as it is made */
 #define RECORDS_MAX 512u /* side by side */
 #define RUNS_PER_CHUNK 512u
-#define CHUNKS_READ 256u /* after so many, what was spilled and read leaves memory again */
+#define CHUNKS_READ 32u /* after so many, what was spilled and read leaves memory again */
 /* ns in one chunk: 32 bits, and room for a clock that is set right */
 #define CHUNK_SPAN (UINT32_MAX - (uint32_t) (UINT32_MAX * 2 * CORRIDOR_DRIFT_MAX))
 
