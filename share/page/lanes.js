@@ -18,6 +18,14 @@ function laneOver(lane, from, to) {
 	return fine && fine.from <= from && fine.to >= to ? fine : {...lane, from: 0, to: LENGTH};
 }
 
+/* The lines of lanes with something in [from, to). */
+const lanesIn = (from, to) =>
+	LANES.flatMap((lane, i) => {
+		const all = lane.waiting || lane.busy,
+			part = LENGTH / Math.max(all.length, 1);
+		return all.slice(Math.floor(from / part), Math.ceil(to / part)).some((value) => value > 0) ? [-2 - i] : [];
+	});
+
 /* What a lane has at a time, for people, where [from, to) is in view. */
 function laneLines(whole, time, view) {
 	const lane = laneOver(whole, view.from, view.to),

@@ -91,7 +91,7 @@ function overviewAnswer(timeline) {
 									? bar(imposerParts(one), most)
 									: bar([{class: 'device', ns: one.ns, label: 'imposed'}], most),
 						},
-						{title: 'Meanwhile it', of: (one) => imposerWords(one)},
+						{title: 'Meanwhile it', of: (one) => (one.kind === 'thread' ? imposerWords(one) : '–')},
 						{
 							title: 'Most in one wait',
 							of: (one) => `${duration(one.example.ns)} of ${named(one.example)}`,

@@ -69,7 +69,7 @@ class Timeline extends TimelinePicture {
 		this.lines = [
 			...(pieces.length ? [-1] : []),
 			...met,
-			...LANES.map((_, i) => -2 - i),
+			...(pieces.length ? lanesIn(pieces[0].begin, pieces[pieces.length - 1].end) : lanesIn(0, LENGTH)),
 			...[...ROWS.keys()].filter((row) => !this.shares.has(row)),
 		];
 		this.scroll = 0;
