@@ -69,7 +69,7 @@ class Timeline extends TimelinePicture {
 		this.lines = [
 			...(pieces.length ? [-1] : []),
 			...met,
-			...(pieces.length ? lanesIn(pieces[0].begin, pieces[pieces.length - 1].end) : lanesIn(0, LENGTH)),
+			...(pieces.length ? lanesIn(pieces[0].begin, Math.max(...pieces.map((piece) => piece.end))) : lanesIn(0, LENGTH)),
 			...[...ROWS.keys()].filter((row) => !this.shares.has(row)),
 		];
 		this.scroll = 0;

@@ -66,7 +66,6 @@ struct side_by_side {
 };
 
 /* The intervals of one thread: chunks of growing size. */
-
 struct track {
 	struct chunks chunks; /* they start with their heads */
 	uint32_t hint; /* where the last look-up ended */
