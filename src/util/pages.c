@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Segments of records in memory or in an unlinked file; see pages.h.
  *
- *   segment  0 1 2 … n | n+1 …
- *            anonymous | mapped from the spill file; told to leave resident
- *            memory when the next segment is begun, and read back by the
- *            kernel when somebody looks
+ *   segment  0 1 2 … n | n+1 … last-1    | last      | (room for more)
+ *            anonymous | mapped from the | anonymous | side by side
+ *                      | spill file
  *
- * When no file can be made or extended (no space, no permission), the
- * segment stays in memory, and spill_trouble() is told in the coverage.
+ * A segment is filled in memory, and written to the file when the next one is begun; the file is
+ * mapped in its place, and leaves resident memory: the kernel reads it back when somebody looks.
+ * (To fill the mapped file itself costs a fault a page, and two or three times as long.) When no
+ * file can be made or extended (no space, no permission), the segment stays in memory, and
+ * spill_trouble() is told in the coverage.
+ *
+ * Segments lie in room that is reserved for several of them: what has spilled leaves memory by one
+ * call then, of which other processors are told once (pages_let_go()), and behind its first
+ * PLAIN_BYTES a store has huge pages where the kernel has them: a page that is touched for the
+ * first time costs a fault, in a virtual machine one of the host's as well, 2 to 13 us for 4 KB.
  */
 #include "util/pages.h"
 
@@ -28,7 +35,10 @@
 #define READY_BYTES 262144
 #define READY_MIN 16384
 #define AGAIN_MAX 64 /* segments ago */
-#define SIDE_BY_SIDE 64 /* segments of the spill file, in memory */
+#define ROOM_BYTES (sizeof(void *) == 8 ? (size_t) 128 << 20 : (size_t) 8 << 20)
+#define PIECE_BYTES ((size_t) 64 << 10)
+#define HUGE_BYTES ((size_t) 2 << 20)
+#define PLAIN_BYTES (HUGE_BYTES / 2) /* small stores are many, and take no more than they need */
 
 static size_t segment_bytes(const struct pages *pages)
 {
@@ -39,7 +49,7 @@ static size_t segment_bytes(const struct pages *pages)
 
 void pages_init(struct pages *pages, size_t record_size, size_t memory_limit)
 {
-	*pages = (struct pages) {.record_size = record_size, .spill_fd = -1, .kept = UINT32_MAX};
+	*pages = (struct pages) {.record_size = record_size, .spill_fd = -1};
 	pages->memory_limit =
 		(uint32_t) MIN(memory_limit / segment_bytes(pages), (size_t) UINT32_MAX);
 }
@@ -48,18 +58,18 @@ void pages_clear(struct pages *pages)
 {
 	for (uint32_t i = 0; i < pages->segment_count; i++)
 		munmap(pages->segments[i], segment_bytes(pages));
+	if (pages->room_left)
+		munmap(pages->room, pages->room_left);
 	g_free(pages->segments);
 	if (pages->spill_fd >= 0)
 		close(pages->spill_fd);
-	*pages = (struct pages) {.record_size = pages->record_size,
-				 .spill_fd = -1,
-				 .kept = UINT32_MAX};
+	*pages = (struct pages) {.record_size = pages->record_size, .spill_fd = -1};
 }
 
 /* It is a segment of a file, whose pages can be read again. */
 static bool can_leave(const struct pages *pages, uint32_t segment)
 {
-	return segment >= pages->in_memory && segment != pages->kept && !pages->spill_failed;
+	return segment >= pages->in_memory && segment - pages->in_memory < pages->of_file;
 }
 
 static void release(const struct pages *pages, uint32_t segment)
@@ -68,81 +78,112 @@ static void release(const struct pages *pages, uint32_t segment)
 		madvise(pages->segments[segment], segment_bytes(pages), MADV_DONTNEED);
 }
 
-/* Where the next segment of the spill file is best mapped, behind the one before: what lies side
- * by side leaves memory by one call, and other processors are told once (pages_let_go()). A wish:
- * the kernel takes another place where this one is not free. NULL: none. */
-static char *place_wished(const struct pages *pages)
+/* In pieces: what is written at once may lie in one folio of the page cache, and one fault bring in
+ * all of that (Linux 6.18), which resident memory has no room for. */
+static bool write_segment(const struct pages *pages, const char *segment, off_t offset)
 {
-	size_t bytes = segment_bytes(pages);
-	char *room;
+	size_t bytes = segment_bytes(pages), piece;
 
-	if (pages->spilled % SIDE_BY_SIDE)
-		return pages->segments[pages->segment_count - 1] + bytes;
-	room = mmap(NULL, bytes * SIDE_BY_SIDE, PROT_NONE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (room == MAP_FAILED)
-		return NULL;
-	munmap(room, bytes * SIDE_BY_SIDE);
-	return room;
+	for (size_t at = 0; at < bytes; at += piece) {
+		piece = MIN(bytes - at, PIECE_BYTES);
+		if (!spill_write(pages->spill_fd, segment + at, piece, (uint64_t) offset + at))
+			return false;
+	}
+	return true;
 }
 
-/* A mapped segment of the spill file, or MAP_FAILED with spill_failed set. */
-static void *spill_segment(struct pages *pages)
+/* The last segment, which is full, goes to the file; or spill_failed is set. */
+static void spill_last(struct pages *pages)
 {
+	uint32_t last = pages->segment_count - 1;
 	size_t bytes = segment_bytes(pages);
 	off_t offset = (off_t) bytes * pages->spilled;
-	void *map;
 	int error;
 
 	if (pages->spill_fd < 0)
 		pages->spill_fd = spill_open();
 	if (pages->spill_fd < 0) {
 		pages->spill_failed = errno;
-		return MAP_FAILED;
+		return;
 	}
 	/* allocate, not only extend: a write to a hole on a full disk kills */
 	error = spill_reserve(pages->spill_fd, (uint64_t) offset, bytes);
+	if (!error && !write_segment(pages, pages->segments[last], offset))
+		error = errno;
 	if (error) {
 		pages->spill_failed = error;
-		return MAP_FAILED;
+		return;
 	}
-	map = mmap(place_wished(pages), bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pages->spill_fd,
-		   offset);
-	if (map == MAP_FAILED) {
-		pages->spill_failed = errno;
-		return map;
-	}
+	if (mmap(pages->segments[last], bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		 pages->spill_fd, offset) == MAP_FAILED)
+		g_error("out of memory: %zu bytes", bytes);
 	if (!pages->spilled++)
-		pages->first_spilled = pages->segment_count;
-	return map;
+		pages->first_spilled = last;
+	if (!pages->of_file++)
+		pages->in_memory = last;
+}
+
+/* Room for segments side by side, which nobody can touch yet. */
+static void make_room(struct pages *pages)
+{
+	size_t before, plain = pages->segment_count ? 0 : PLAIN_BYTES, bytes = segment_bytes(pages);
+	size_t room = bytes * MAX(ROOM_BYTES / bytes, 1);
+	char *map = mmap(NULL, room + HUGE_BYTES, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (map == MAP_FAILED)
+		return;
+	/* up to where `plain` bytes behind it a huge page begins */
+	before = -((uintptr_t) map + plain) & (HUGE_BYTES - 1);
+	if (before)
+		munmap(map, before);
+	munmap(map + before + room, HUGE_BYTES - before);
+	pages->room = map + before;
+	pages->room_left = room;
+	madvise(pages->room + plain, room - plain, MADV_HUGEPAGE);
+}
+
+/* A segment of memory, all zeros; MAP_FAILED. */
+static void *memory_segment(struct pages *pages)
+{
+	size_t bytes = segment_bytes(pages);
+	void *segment;
+
+	if (!pages->room_left)
+		make_room(pages);
+	if (!pages->room_left) /* an address space that is limited (ulimit -v) */
+		return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0);
+	segment = pages->room;
+	if (mprotect(segment, bytes, PROT_READ | PROT_WRITE) != 0)
+		return MAP_FAILED;
+	pages->room += bytes;
+	pages->room_left -= bytes;
+	return segment;
 }
 
 static void add_segment(struct pages *pages)
 {
-	void *map = MAP_FAILED;
+	void *segment;
 
 	if (pages->segment_count == pages->segment_room) {
 		pages->segment_room = MAX(16, pages->segment_room * 2);
 		pages->segments = g_renew(char *, pages->segments, pages->segment_room);
 	}
-	if (pages->segment_count >= pages->memory_limit && !pages->spill_failed) {
+	if (pages->segment_count >= MAX(pages->memory_limit, 1) && !pages->spill_failed) {
 		/* older ones once more: what was reserved in them is still being filled */
 		for (uint32_t ago = 1; ago <= pages->segment_count && ago <= AGAIN_MAX; ago *= 2)
 			release(pages, pages->segment_count - ago);
-		map = spill_segment(pages);
+		if (!can_leave(pages, pages->segment_count - 1))
+			spill_last(pages);
 	}
-	if (map == MAP_FAILED) {
-		map = mmap(NULL, segment_bytes(pages), PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (map == MAP_FAILED)
-			g_error("out of memory: %zu bytes%s%s%s%s", segment_bytes(pages),
-				spill_trouble() ? ", and no temporary file in " : "",
-				spill_trouble() ? spill_place() : "", spill_trouble() ? ": " : "",
-				spill_trouble() ? g_strerror(spill_trouble()) : "");
-		if (pages->segment_count == pages->in_memory)
-			pages->in_memory++;
-	}
-	pages->segments[pages->segment_count++] = map;
+	segment = memory_segment(pages);
+	if (segment == MAP_FAILED)
+		g_error("out of memory: %zu bytes%s%s%s%s", segment_bytes(pages),
+			spill_trouble() ? ", and no temporary file in " : "",
+			spill_trouble() ? spill_place() : "", spill_trouble() ? ": " : "",
+			spill_trouble() ? g_strerror(spill_trouble()) : "");
+	pages->segments[pages->segment_count++] = segment;
 }
 
 bool pages_map(struct pages *pages, int fd, off_t offset, uint32_t used, bool grows)
@@ -162,6 +203,7 @@ bool pages_map(struct pages *pages, int fd, off_t offset, uint32_t used, bool gr
 		for (; pages->segment_count < mapped; pages->segment_count++)
 			pages->segments[pages->segment_count] = map + bytes * pages->segment_count;
 	}
+	pages->of_file = mapped;
 	pages->used = whole << PAGES_SEGMENT_SHIFT;
 	if (left && grows) {
 		ssize_t size = (ssize_t) (pages->record_size * left);
@@ -207,36 +249,29 @@ void pages_let_go(const struct pages *pages)
 {
 	size_t bytes = segment_bytes(pages);
 
-	for (uint32_t i = pages->in_memory, end; i < pages->segment_count; i = end) {
-		for (end = i + 1; end < pages->segment_count && can_leave(pages, end) &&
+	for (uint32_t i = pages->in_memory, end; can_leave(pages, i); i = end) {
+		for (end = i + 1; can_leave(pages, end) &&
 				  pages->segments[end] == pages->segments[end - 1] + bytes;
 		     end++)
 			;
-		if (can_leave(pages, i))
-			madvise(pages->segments[i], bytes * (end - i), MADV_DONTNEED);
+		madvise(pages->segments[i], bytes * (end - i), MADV_DONTNEED);
 	}
 }
 
 void pages_detach(struct pages *pages, bool reads)
 {
-	for (uint32_t i = 0; i < pages->spilled; i++) {
-		off_t offset = (off_t) segment_bytes(pages) * i;
-		bool last = i + 1 == pages->spilled;
-
+	for (uint32_t i = 0; i < pages->spilled; i++)
 		if (mmap(pages->segments[pages->first_spilled + i], segment_bytes(pages),
-			 PROT_READ | (reads && !last ? 0 : PROT_WRITE), MAP_PRIVATE | MAP_FIXED,
-			 pages->spill_fd, offset) == MAP_FAILED)
+			 PROT_READ | (reads ? 0 : PROT_WRITE), MAP_PRIVATE | MAP_FIXED,
+			 pages->spill_fd, (off_t) segment_bytes(pages) * i) == MAP_FAILED)
 			g_error("out of memory: %zu bytes", segment_bytes(pages));
-		if (last)
-			pages->kept = pages->first_spilled + i;
-	}
 	if (pages->spill_fd >= 0)
 		close(pages->spill_fd);
 	pages->spill_fd = -1;
 	pages->spilled = 0;
 	/* letting go of a private page would undo what was written to it */
 	if (!reads)
-		pages->in_memory = pages->segment_count;
+		pages->of_file = 0;
 }
 
 /* The pages behind the record `first`, where the next ones will lie. */

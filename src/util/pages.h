@@ -30,13 +30,15 @@ struct pages {
 	char **segments;       /* owned array of mappings */
 	uint32_t segment_count;
 	uint32_t segment_room;
-	uint32_t in_memory;    /* the first so many segments are anonymous */
+	uint32_t in_memory;    /* so many segments are anonymous, before those of files */
+	uint32_t of_file;      /* so many follow, mapped from a file */
 	uint32_t memory_limit; /* segments to keep in memory before spilling */
-	uint32_t spilled;      /* so many are in the file, from first_spilled on */
+	uint32_t spilled;      /* so many are in the spill file, from first_spilled on */
 	uint32_t first_spilled;
-	uint32_t kept;         /* this one is never let go; UINT32_MAX: none */
 	uint32_t used;         /* records given out */
 	uint32_t ready;        /* records below this one have been asked of the kernel already */
+	char *room;            /* owned: for further segments, room_left bytes */
+	size_t room_left;
 	int spill_fd;          /* -1 until something is spilled */
 	int spill_failed;      /* errno of a spill that could not be made, else 0 */
 };
