@@ -81,6 +81,8 @@ int tell_error(char **heard, const GError *error);
 
 /* Signals, closed standard streams, and what is told when memory ends. */
 void process_begin(void);
+/* Before an analysis: memory that is quick to touch, instead of memory that is given back. */
+void process_use_huge_pages(void);
 /* All that was printed is written, or that is said. Returns the exit status. */
 int process_end(int status);
 

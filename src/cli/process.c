@@ -10,10 +10,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "report/report.h"
@@ -73,6 +78,45 @@ void process_begin(void)
 	action.sa_handler = on_bus_error;
 	sigaction(SIGBUS, &action, NULL);
 	g_log_set_default_handler(on_log, NULL);
+}
+
+#define HUGE_BYTES (2 << 20)
+
+/* The heap of an analysis begins with so much of the address space, is not cut back, and has huge
+ * pages: see util/pages.c for what a first touch costs. What is larger than the largest block is
+ * given back to the kernel when it is freed. */
+#define HEAP_BYTES (128 << 20)
+#define LARGEST_BLOCK (8 << 20)
+
+#ifdef __GLIBC__
+static bool is_limited(void)
+{
+	struct rlimit space, data;
+
+	return getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur != RLIM_INFINITY ||
+	       getrlimit(RLIMIT_DATA, &data) != 0 || data.rlim_cur != RLIM_INFINITY;
+}
+#endif
+
+void process_use_huge_pages(void)
+{
+#ifdef __GLIBC__
+	uintptr_t begin, end;
+	char *block;
+
+	if (is_limited())
+		return;
+	mallopt(M_TOP_PAD, HEAP_BYTES);
+	block = malloc(HUGE_BYTES / 2); /* the heap grows for it, if the kernel promises so much */
+	mallopt(M_TOP_PAD, HUGE_BYTES);
+	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
+	mallopt(M_MMAP_THRESHOLD, LARGEST_BLOCK);
+	begin = ((uintptr_t) block + HUGE_BYTES - 1) & ~(uintptr_t) (HUGE_BYTES - 1);
+	end = (uintptr_t) sbrk(0);
+	if (block && begin < end && end - begin <= 2 * HEAP_BYTES) /* not a sanitizer's heap */
+		madvise((void *) begin, end - begin, MADV_HUGEPAGE);
+	free(block);
+#endif
 }
 
 int process_end(int status)

@@ -266,6 +266,7 @@ int run(struct options *options, GPtrArray *paths, char **heard)
 	int status, status_other;
 
 	enter_sandbox(options, paths, CONFINE_ANALYSIS);
+	process_use_huge_pages();
 	if (!read_other(&other, options, paths, &error) ||
 	    !input_read(&input, options, paths, &error)) {
 		status = tell_error(heard, error);
