@@ -547,6 +547,7 @@ void event_init(struct event *event, const struct event_class *class, enum sysca
 	event->kind = class->kind;
 	event->name = class->name;
 	event->matches = 0;
+	event->touched = 0;
 	reset(event);
 	switch (class->kind) {
 	case EV_SYSCALL_ENTRY:

@@ -198,18 +198,40 @@ static uint64_t changed_words(const uint64_t *words, const uint64_t *empty, guin
 	return to < 64 ? changed & ((UINT64_C(1) << to) - 1) : changed;
 }
 
+#define HEAD_WORDS (offsetof(struct event, touched) / 8)
 #define STACKS_AT (offsetof(struct event, callstack) / 8)
 #define ARGUMENTS_AT (offsetof(struct event, sched_switch) / 8)
+#define BITS_BELOW(word) ((UINT64_C(1) << (word)) - 1)
+
+/* Of an event's arguments. */
+static uint64_t changed_arguments(const struct relay *relay, const union event_words *event)
+{
+	const uint64_t *empty = relay->empty[event->event.kind].words;
+	guint words = relay->words[event->event.kind];
+	uint64_t touched = event->event.touched & BITS_BELOW(words) & ~BITS_BELOW(ARGUMENTS_AT);
+	uint64_t changed = 0;
+
+	if (!event->event.touched)
+		return changed_words(event->words, empty, ARGUMENTS_AT, words);
+	for (; touched; touched &= touched - 1) {
+		int word = __builtin_ctzll(touched);
+
+		changed |= (uint64_t) (event->words[word] != empty[word]) << word;
+	}
+#ifdef WHYLATE_CHECKS
+	g_assert(changed == changed_words(event->words, empty, ARGUMENTS_AT, words));
+#endif
+	return changed;
+}
 
 static uint64_t changed_in(const struct relay *relay, const union event_words *event)
 {
 	const uint64_t *empty = relay->empty[event->event.kind].words;
-	uint64_t head = changed_words(event->words, empty, 0, ARGUMENTS_AT);
+	uint64_t changed = changed_words(event->words, empty, 0, HEAD_WORDS);
 
-	if (!event->event.has_callstacks) /* then anything may be in them */
-		head &= (UINT64_C(1) << STACKS_AT) - 1;
-	return head |
-	       changed_words(event->words, empty, ARGUMENTS_AT, relay->words[event->event.kind]);
+	if (event->event.has_callstacks) /* else anything may be in them */
+		changed |= changed_words(event->words, empty, STACKS_AT, ARGUMENTS_AT);
+	return changed | changed_arguments(relay, event);
 }
 
 /* Bytes that the event points to, with what aligns them; an empty event points nowhere. A text may

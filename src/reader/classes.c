@@ -309,6 +309,9 @@ static void make_program(const struct class_table *table, struct record_class *c
 	if (!compiler_end(&compiler))
 		g_clear_pointer(&class->program, program_free);
 	compiler_clear(&compiler);
+	/* else other hands than the program and event_init() put something there */
+	if (class->program && !class->packet && !class->class.ending && !class->shape)
+		class->touched = program_touches(class->program);
 }
 
 static void record_class_free(gpointer data)
@@ -453,6 +456,7 @@ bool class_take(struct class_table *table, struct record_class *class, struct cu
 	if (!class_meet(table, class))
 		return false;
 	event_init(event, &class->class, table->abi);
+	event->touched = class->touched;
 	event->has_tid = table->has_tid || class->perf;
 	event->has_pid = table->has_pid || class->perf;
 	event->has_callstacks = table->has_callstacks;

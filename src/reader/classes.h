@@ -33,6 +33,7 @@ struct record_class {
 	bool packet;             /* of the network, with TCP's header taken whole */
 	gint met;                /* what follows is made when the first one comes */
 	struct program *program; /* owned; NULL: such records cannot be read */
+	uint64_t touched;        /* struct event's */
 	GArray *filters;         /* owned; struct class_filter; NULL: none */
 	uint32_t shape;          /* struct event_syscall's; 0: nobody asks for the values */
 	uint8_t value_count;

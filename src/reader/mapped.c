@@ -179,12 +179,27 @@ uint64_t mapped_length(const struct mapped *mapped)
 	return mapped->length;
 }
 
+static bool is_same(const struct mapped *mapped, const struct stat *status)
+{
+	return status->st_dev == mapped->device && status->st_ino == mapped->inode;
+}
+
+int mapped_open(const struct mapped *mapped, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+
+	if (fd < 0 || (fstat(fd, &status) == 0 && is_same(mapped, &status)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 uint64_t mapped_size_now(const struct mapped *mapped, const char *path)
 {
 	struct stat status;
 
-	if (stat(path, &status) != 0 || status.st_dev != mapped->device ||
-	    status.st_ino != mapped->inode)
+	if (stat(path, &status) != 0 || !is_same(mapped, &status))
 		return mapped->length;
 	return (uint64_t) status.st_size;
 }

@@ -7,9 +7,7 @@
  * lets the reading go on; who reads asks afterwards whether what was read was there. SIGBUS from
  * anywhere else does what it did before. Any thread may read.
  *
- * Rejected: to read through a window with pread(), which copies each byte once more for a thing
- * that never happens as a rule; and to jump out of the handler, which the code that reads would
- * have to be written for.
+ * Rejected: to jump out of the handler, which the code that reads would have to be written for.
  */
 #ifndef WHYLATE_READER_MAPPED_H
 #define WHYLATE_READER_MAPPED_H
@@ -32,6 +30,9 @@ void mapped_free(struct mapped *mapped);
 /* NULL: empty. */
 const uint8_t *mapped_bytes(const struct mapped *mapped);
 uint64_t mapped_length(const struct mapped *mapped);
+
+/* Opens it once more, for reading; -1: it cannot be, or there is another one of that name. */
+int mapped_open(const struct mapped *mapped, const char *path);
 
 /* How long the file is now; as it was, if there is another one of that name, or none. */
 uint64_t mapped_size_now(const struct mapped *mapped, const char *path);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "reader/program.h"
 #include "util/error.h"
@@ -26,6 +27,7 @@ struct stream_file *stream_file_open(const char *path, GError **error)
 	file = g_new0(struct stream_file, 1);
 	file->path = g_strdup(path);
 	file->mapped = mapped;
+	file->fd = -1;
 	file->bytes = mapped_bytes(mapped);
 	file->length = file->there = mapped_length(mapped);
 	if (file->bytes)
@@ -37,6 +39,31 @@ void stream_file_let_go(const struct stream_file *file, uint64_t from, uint64_t 
 {
 	if (file->bytes && to > from)
 		madvise((void *) (file->bytes + from), to - from, MADV_DONTNEED);
+}
+
+bool stream_file_copy(struct stream_file *file, uint64_t from, uint64_t size, uint8_t *to)
+{
+	if (file->fd < 0)
+		file->fd = mapped_open(file->mapped, file->path);
+	while (file->fd >= 0 && size) {
+		ssize_t done = pread(file->fd, to, (size_t) size, (off_t) from);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		from += (uint64_t) done;
+		to += done;
+		size -= (uint64_t) done;
+	}
+	return file->fd >= 0;
+}
+
+void stream_file_close(struct stream_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
 }
 
 int stream_file_changed(const struct stream_file *file)
@@ -55,6 +82,7 @@ void stream_file_free(gpointer data)
 {
 	struct stream_file *file = data;
 
+	stream_file_close(file);
 	mapped_free(file->mapped);
 	g_free(file->path);
 	g_free(file);

@@ -23,6 +23,7 @@ struct stream_file {
 	const uint8_t *bytes; /* borrowed from it; NULL: empty */
 	uint64_t length;      /* bytes */
 	uint64_t there; /* … of which are there, as far as is known: see stream_file_look() */
+	int fd;         /* while packets of it are copied; -1 */
 };
 
 struct ctf_packet {
@@ -43,6 +44,11 @@ struct ctf_packet {
 /* Maps the file; NULL and `error` if it cannot be read. */
 struct stream_file *stream_file_open(const char *path, GError **error);
 void stream_file_free(gpointer file);
+/* Copies bytes of the file, which is opened for it; false: they cannot be had in this way. To touch
+ * a page of a mapped file for the first time takes longer than to copy it. */
+bool stream_file_copy(struct stream_file *file, uint64_t from, uint64_t size, uint8_t *to);
+/* No more is copied for now. */
+void stream_file_close(struct stream_file *file);
 /* Bytes that will not be read soon leave memory; `from` is a multiple of STREAM_FILE_PIECE. */
 #define STREAM_FILE_PIECE (UINT64_C(1) << 20)
 void stream_file_let_go(const struct stream_file *file, uint64_t from, uint64_t to);

@@ -487,3 +487,21 @@ bool program_place(const struct program *program, size_t to, uint64_t *bits)
 	}
 	return false;
 }
+
+uint64_t program_touches(const struct program *program)
+{
+	/* where event_init() puts what the event's name says */
+	uint64_t touched = UINT64_C(1) << offsetof(struct event, sched_switch) / sizeof(uint64_t);
+
+	for (guint i = 0; i < program->ops->len; i++) {
+		const struct op *op = &g_array_index(program->ops, struct op, i);
+
+		if (op->code == OP_LIST) /* its steps fill elements, or it is given up */
+			return 0;
+		if (op->to == NO_PLACE || op->flags & (FLAG_READY | FLAG_HEADERS))
+			continue;
+		/* a list's place and its length are two words */
+		touched |= UINT64_C(3) << op->to / sizeof(uint64_t);
+	}
+	return touched;
+}

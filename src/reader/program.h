@@ -135,6 +135,9 @@ bool program_size(const struct program *program, uint64_t *bits);
  * `to` in the event; false: nowhere. */
 bool program_place(const struct program *program, size_t to, uint64_t *bits);
 
+/* What struct event says is touched by it and by event_init(). */
+uint64_t program_touches(const struct program *program);
+
 /* One integer at `*at`, aligned; false past the end. For headers. */
 bool cursor_integer(struct cursor *cursor, const struct type *type, uint64_t *value);
 

@@ -173,8 +173,10 @@ static void order_heap(struct reader *reader)
 
 static void fill_heap(struct reader *reader)
 {
-	for (guint i = 0; i < reader->streams->len; i++)
+	for (guint i = 0; i < reader->streams->len; i++) {
+		stream_begin(g_ptr_array_index(reader->streams, i), reader->streams->len);
 		stream_next(g_ptr_array_index(reader->streams, i));
+	}
 	order_heap(reader);
 }
 

@@ -8,6 +8,12 @@
 #include "reader/salvage.h"
 #include "metadata/field_text.h"
 
+/* Worth it for so many packets, as long as open files are few, and so are bytes of all streams. */
+#define COPIED_PACKETS 4
+#define COPIED_STREAMS 128
+#define COPIED_BYTES (UINT64_C(16) << 20)
+#define SLACK 16 /* bytes behind a copy, which a load of a word may reach */
+
 struct stream *stream_new(void)
 {
 	struct stream *stream = g_new0(struct stream, 1);
@@ -25,6 +31,7 @@ void stream_free(gpointer data)
 	g_array_free(stream->packets, TRUE);
 	g_ptr_array_free(stream->directories, TRUE);
 	g_array_free(stream->cursor.ready, TRUE);
+	g_free(stream->copy);
 	g_free(stream);
 }
 
@@ -38,10 +45,12 @@ int64_t stream_end_time(const struct stream *stream)
 
 /* What has been read is not needed again: all before `upto` in that file, and the rest
  * of the one before it. */
-static void let_go(struct stream *stream, const struct stream_file *file, uint64_t upto)
+static void let_go(struct stream *stream, struct stream_file *file, uint64_t upto)
 {
-	if (stream->file && stream->file != file)
+	if (stream->file && stream->file != file) {
 		stream_file_let_go(stream->file, stream->released, stream->file->length);
+		stream_file_close(stream->file);
+	}
 	if (stream->file != file || upto < stream->released)
 		stream->released = 0;
 	stream->file = file;
@@ -63,6 +72,30 @@ static struct class_table *table_of(const struct stream_directory *directory, ui
 	return NULL;
 }
 
+void stream_begin(struct stream *stream, guint count)
+{
+	bool pays = count <= COPIED_STREAMS && stream->packets->len >= COPIED_PACKETS;
+
+	stream->copied_max = pays ? COPIED_BYTES / count : 0;
+}
+
+/* Its bytes, as a copy if they can be had so. */
+static const uint8_t *bytes_of(struct stream *stream, const struct ctf_packet *packet)
+{
+	uint64_t size = packet->size / 8;
+
+	if (!size || size > stream->copied_max)
+		return packet->file->bytes + packet->offset;
+	if (stream->room < size) {
+		g_free(stream->copy);
+		stream->copy = g_malloc0(size + SLACK);
+		stream->room = size;
+	}
+	return stream_file_copy(packet->file, packet->offset, size, stream->copy)
+		       ? stream->copy
+		       : packet->file->bytes + packet->offset;
+}
+
 static void enter(struct stream *stream)
 {
 	const struct ctf_packet *packet =
@@ -74,7 +107,7 @@ static void enter(struct stream *stream)
 	stream->clock = stream->event_clock = packet->begin;
 	stream->sound_until = 0;
 	stream->walks = 0;
-	stream->cursor.packet = packet->file->bytes + packet->offset;
+	stream->cursor.packet = bytes_of(stream, packet);
 	stream->cursor.at = packet->header;
 	stream->cursor.end = packet->content;
 	stream->cursor.big_endian = packet->metadata->big_endian;
@@ -290,6 +323,7 @@ bool stream_take_at(struct stream *stream, const struct event_place *place, stru
 {
 	if (place->packet >= stream->packets->len)
 		return false;
+	stream->copied_max = 0;
 	stream->next = place->packet;
 	enter(stream);
 	stream->time = place->time;

@@ -20,6 +20,8 @@ void stream_free(gpointer stream);
 
 /* When its last packet ends, ns. */
 int64_t stream_end_time(const struct stream *stream);
+/* One of `count` that are read side by side, from the first packet to the last. */
+void stream_begin(struct stream *stream, guint count);
 /* Goes to the next item; STREAM_END when there is none. */
 void stream_next(struct stream *stream);
 /* STREAM_EVENT: fills `event`. False: the record is broken, and there is none. */

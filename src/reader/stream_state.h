@@ -47,8 +47,11 @@ struct stream {
 	bool tail_told; /* that the file is cut short has been */
 	bool goes_on; /* in a chunk to come: its end is none */
 	int64_t until; /* ns: when the trace ends, as far as its packets say */
-	const struct stream_file *file; /* borrowed; read last, NULL */
+	struct stream_file *file; /* borrowed; read last, NULL */
 	uint64_t released; /* its bytes let go */
+	uint64_t copied_max; /* bytes: packets up to this are copied to be read */
+	uint8_t *copy;     /* owned; NULL: not yet */
+	uint64_t room;     /* bytes of it */
 };
 
 /* Of two with things at one time, which comes first: "the lower CPU first (hosts in the order

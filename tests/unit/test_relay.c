@@ -70,6 +70,21 @@ static void make_list(const void **bytes, size_t size, void *data)
 	list_set((const void **) &list->bytes, data, &list->count, 1);
 }
 
+/* Which words of its arguments an event has other than an empty one, and some more. */
+static uint64_t touched_by(const struct event *event)
+{
+	struct event empty;
+	uint64_t touched = 0;
+
+	memcpy(&empty, event, sizeof empty);
+	event_reset(&empty);
+	for (size_t at = offsetof(struct event, sched_switch); at < event_size(event->kind);
+	     at += 8)
+		if (memcmp((const char *) event + at, (const char *) &empty + at, 8) != 0)
+			touched |= UINT64_C(1) << at / 8;
+	return touched | UINT64_C(1) << event->time % 64;
+}
+
 /* Event number `number`: what it points to is in `contents`. */
 static void make(struct event *event, struct contents *contents, uint64_t number)
 {
@@ -100,6 +115,7 @@ static void make(struct event *event, struct contents *contents, uint64_t number
 		make_list((const void **) &event->callstack.bytes, 0, contents);
 		event->user_callstack = (struct event_bytes) {NULL, 0};
 	}
+	event->touched = number % 2 ? 0 : touched_by(event);
 }
 
 static struct contents contents_new(void)
