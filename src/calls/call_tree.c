@@ -11,7 +11,7 @@
 #include "symbols/symbols.h"
 
 #define SLICE 4096 /* times off the CPU, of which a thread's path is looked at at once */
-#define FRAMES_HELD 250000 /* 10 MB */
+#define FRAMES_HELD 500000 /* 16 MB */
 
 /* --- nodes ------------------------------------------------------------------------- */
 
@@ -100,6 +100,8 @@ const struct frames *call_tree_frames(struct call_tree *tree, uint32_t thread)
 		return frames;
 	frames = frames_new(session, thread, session->asked.from, session->asked.to);
 	tree->frames_held += frames->list->len;
+	/* passes go from thread to thread, several times: the first ones are met again */
+	frames->stays = tree->frames_held <= FRAMES_HELD;
 	g_ptr_array_index(tree->frames, thread) = frames;
 	return frames;
 }
@@ -129,8 +131,8 @@ void call_tree_let_go(struct call_tree *tree, uint32_t keep)
 	for (guint i = 0; i < tree->frames->len; i++) {
 		struct frames *frames = g_ptr_array_index(tree->frames, i);
 
-		if (i == keep && frames)
-			tree->frames_held = frames->list->len;
+		if (frames && (i == keep || frames->stays))
+			tree->frames_held += frames->list->len;
 		else
 			g_clear_pointer((struct frames **) &tree->frames->pdata[i], frames_free);
 		g_clear_pointer((struct frames **) &tree->turns->pdata[i], frames_free);

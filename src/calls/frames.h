@@ -31,6 +31,7 @@ struct call_frame {
 struct frames {
 	GArray *list; /* struct call_frame */
 	uint32_t thread;
+	bool stays; /* for who keeps several: not one of those to be freed first */
 };
 
 /* Those of `thread` that are in [from, to), or partly. Free with frames_free(). */

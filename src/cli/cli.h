@@ -83,6 +83,8 @@ int tell_error(char **heard, const GError *error);
 void process_begin(void);
 /* Before an analysis: memory that is quick to touch, instead of memory that is given back. */
 void process_use_huge_pages(void);
+/* The other way round, for what comes: the trace has more than memory is to hold. */
+void process_spare_memory(void);
 /* All that was printed is written, or that is said. Returns the exit status. */
 int process_end(int status);
 

@@ -83,10 +83,11 @@ void process_begin(void)
 #define HUGE_BYTES (2 << 20)
 
 /* The heap of an analysis begins with so much of the address space, is not cut back, and has huge
- * pages: see util/pages.c for what a first touch costs. What is larger than the largest block is
- * given back to the kernel when it is freed. */
+ * pages: see util/pages.c for what a first touch costs. What is larger than the largest block has
+ * none, and is given back to the kernel when it is freed. */
 #define HEAP_BYTES (128 << 20)
 #define LARGEST_BLOCK (8 << 20)
+#define LARGEST_SPARED (1 << 20)
 
 #ifdef __GLIBC__
 static bool is_limited(void)
@@ -106,16 +107,23 @@ void process_use_huge_pages(void)
 
 	if (is_limited())
 		return;
+	mallopt(M_MMAP_THRESHOLD, LARGEST_BLOCK);
+	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
 	mallopt(M_TOP_PAD, HEAP_BYTES);
 	block = malloc(HUGE_BYTES / 2); /* the heap grows for it, if the kernel promises so much */
 	mallopt(M_TOP_PAD, HUGE_BYTES);
-	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
-	mallopt(M_MMAP_THRESHOLD, LARGEST_BLOCK);
 	begin = ((uintptr_t) block + HUGE_BYTES - 1) & ~(uintptr_t) (HUGE_BYTES - 1);
 	end = (uintptr_t) sbrk(0);
 	if (block && begin < end && end - begin <= 2 * HEAP_BYTES) /* not a sanitizer's heap */
 		madvise((void *) begin, end - begin, MADV_HUGEPAGE);
 	free(block);
+#endif
+}
+
+void process_spare_memory(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, LARGEST_SPARED);
 #endif
 }
 

@@ -272,6 +272,8 @@ int run(struct options *options, GPtrArray *paths, char **heard)
 		status = tell_error(heard, error);
 	} else {
 		stages.read = g_get_monotonic_time();
+		if (input.session->trace.timeline.intervals.spilled)
+			process_spare_memory();
 		events = input.session->trace.events;
 		input.session->asked.other = other.session;
 		g_free(options->trace); /* of a diff the first trace alone is suggested */

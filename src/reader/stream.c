@@ -2,7 +2,9 @@
 /* Going through a stream's packets and records; see stream.h. */
 #include "reader/stream.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "reader/header.h"
 #include "reader/salvage.h"
@@ -12,6 +14,8 @@
 #define COPIED_PACKETS 4
 #define COPIED_STREAMS 128
 #define COPIED_BYTES (UINT64_C(16) << 20)
+#define HUGE_BYTES ((size_t) 2 << 20)
+#define LINE_BYTES 64
 #define SLACK 16 /* bytes behind a copy, which a load of a word may reach */
 
 struct stream *stream_new(void)
@@ -31,7 +35,7 @@ void stream_free(gpointer data)
 	g_array_free(stream->packets, TRUE);
 	g_ptr_array_free(stream->directories, TRUE);
 	g_array_free(stream->cursor.ready, TRUE);
-	g_free(stream->copy);
+	free(stream->copy);
 	g_free(stream);
 }
 
@@ -79,6 +83,22 @@ void stream_begin(struct stream *stream, guint count)
 	stream->copied_max = pays ? COPIED_BYTES / count : 0;
 }
 
+/* Room for packets of that size: large ones in huge pages (util/pages.c says why). */
+static void make_room(struct stream *stream, uint64_t size)
+{
+	size_t align = size >= HUGE_BYTES / 2 ? HUGE_BYTES : LINE_BYTES;
+	size_t bytes = ((size_t) size + SLACK + align - 1) & ~(align - 1);
+
+	free(stream->copy);
+	stream->copy = aligned_alloc(align, bytes);
+	stream->room = stream->copy ? size : 0;
+	if (!stream->copy)
+		return;
+	if (align == HUGE_BYTES)
+		madvise(stream->copy, bytes, MADV_HUGEPAGE);
+	memset(stream->copy + size, 0, SLACK);
+}
+
 /* Its bytes, as a copy if they can be had so. */
 static const uint8_t *bytes_of(struct stream *stream, const struct ctf_packet *packet)
 {
@@ -86,12 +106,9 @@ static const uint8_t *bytes_of(struct stream *stream, const struct ctf_packet *p
 
 	if (!size || size > stream->copied_max)
 		return packet->file->bytes + packet->offset;
-	if (stream->room < size) {
-		g_free(stream->copy);
-		stream->copy = g_malloc0(size + SLACK);
-		stream->room = size;
-	}
-	return stream_file_copy(packet->file, packet->offset, size, stream->copy)
+	if (stream->room < size)
+		make_room(stream, size);
+	return stream->copy && stream_file_copy(packet->file, packet->offset, size, stream->copy)
 		       ? stream->copy
 		       : packet->file->bytes + packet->offset;
 }

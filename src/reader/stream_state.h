@@ -50,7 +50,7 @@ struct stream {
 	struct stream_file *file; /* borrowed; read last, NULL */
 	uint64_t released; /* its bytes let go */
 	uint64_t copied_max; /* bytes: packets up to this are copied to be read */
-	uint8_t *copy;     /* owned; NULL: not yet */
+	uint8_t *copy;     /* owned, from malloc(); NULL: none */
 	uint64_t room;     /* bytes of it */
 };
 
