@@ -522,12 +522,13 @@ const struct event_field *event_contexts(uint16_t kind)
 static inline void reset(struct event *event)
 {
 	const struct shape *shape = kinds[event->kind].shape;
+	size_t size = shape ? (shape->size + 7u) & ~(size_t) 7 : 0; /* whole words: event.touched */
 
 	if (shape && shape->defaults)
 		memcpy((char *) event + shape->offset,
-		       (const char *) shape->defaults + shape->offset, shape->size);
+		       (const char *) shape->defaults + shape->offset, size);
 	else if (shape)
-		memset((char *) event + shape->offset, 0, shape->size);
+		memset((char *) event + shape->offset, 0, size);
 }
 
 void event_reset(struct event *event)
