@@ -11,7 +11,8 @@
 #include "symbols/symbols.h"
 
 #define SLICE 4096 /* times off the CPU, of which a thread's path is looked at at once */
-#define FRAMES_HELD 500000 /* 16 MB */
+#define FRAMES_HELD 600000 /* 19 MB */
+#define FRAMES_STAY 400000 /* of these */
 
 /* --- nodes ------------------------------------------------------------------------- */
 
@@ -101,7 +102,7 @@ const struct frames *call_tree_frames(struct call_tree *tree, uint32_t thread)
 	frames = frames_new(session, thread, session->asked.from, session->asked.to);
 	tree->frames_held += frames->list->len;
 	/* passes go from thread to thread, several times: the first ones are met again */
-	frames->stays = tree->frames_held <= FRAMES_HELD;
+	frames->stays = tree->frames_held <= FRAMES_STAY;
 	g_ptr_array_index(tree->frames, thread) = frames;
 	return frames;
 }

@@ -12,7 +12,7 @@
 
 /* Worth it for so many packets, as long as open files are few, and so are bytes of all streams. */
 #define COPIED_PACKETS 4
-#define COPIED_STREAMS 128
+#define COPIED_STREAMS 32
 #define COPIED_BYTES (UINT64_C(16) << 20)
 #define HUGE_BYTES ((size_t) 2 << 20)
 #define LINE_BYTES 64
@@ -53,7 +53,8 @@ static void let_go(struct stream *stream, struct stream_file *file, uint64_t upt
 {
 	if (stream->file && stream->file != file) {
 		stream_file_let_go(stream->file, stream->released, stream->file->length);
-		stream_file_close(stream->file);
+		if (stream->copied_max) /* else others may read it, in other threads */
+			stream_file_close(stream->file);
 	}
 	if (stream->file != file || upto < stream->released)
 		stream->released = 0;

@@ -287,6 +287,7 @@ static int in_order(gconstpointer a, gconstpointer b, gpointer data)
 
 static void alone(struct event *event, enum telling telling)
 {
+	event->touched = 0;
 	if (telling == TELL_ENTER) {
 		event->sched_switch.prev_tid = 0;
 		event->sched_switch.prev_comm = "";
@@ -321,13 +322,18 @@ static bool same(const struct piece *a, const struct piece *b)
 	       a->spot.at == b->spot.at && a->telling == b->telling;
 }
 
-/* Where the streams are. */
+/* Where the streams are. They do not copy packets from here on: what they copied last is read again
+ * when they are back. */
 static struct stream *streams_save(const struct walk *walk)
 {
 	struct stream *saved = g_new(struct stream, walk->streams->len);
 
-	for (guint i = 0; i < walk->streams->len; i++)
-		saved[i] = *(struct stream *) g_ptr_array_index(walk->streams, i);
+	for (guint i = 0; i < walk->streams->len; i++) {
+		struct stream *stream = g_ptr_array_index(walk->streams, i);
+
+		saved[i] = *stream;
+		stream->copied_max = 0;
+	}
 	return saved;
 }
 

@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <glib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "util/spill.h"
@@ -98,6 +99,7 @@ static void spill_last(struct pages *pages)
 	uint32_t last = pages->segment_count - 1;
 	size_t bytes = segment_bytes(pages);
 	off_t offset = (off_t) bytes * pages->spilled;
+	void *map = NULL;
 	int error;
 
 	if (pages->spill_fd < 0)
@@ -108,14 +110,15 @@ static void spill_last(struct pages *pages)
 	}
 	/* allocate, not only extend: a write to a hole on a full disk kills */
 	error = spill_reserve(pages->spill_fd, (uint64_t) offset, bytes);
-	if (!error && !write_segment(pages, pages->segments[last], offset))
-		error = errno;
-	if (error) {
-		pages->spill_failed = error;
+	if (!error && write_segment(pages, pages->segments[last], offset))
+		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pages->spill_fd,
+			   offset);
+	if (!map || map == MAP_FAILED) { /* not all file systems can map what is to be written */
+		pages->spill_failed = error ? error : errno;
 		return;
 	}
-	if (mmap(pages->segments[last], bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-		 pages->spill_fd, offset) == MAP_FAILED)
+	if (mremap(map, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages->segments[last]) ==
+	    MAP_FAILED)
 		g_error("out of memory: %zu bytes", bytes);
 	if (!pages->spilled++)
 		pages->first_spilled = last;
@@ -123,14 +126,25 @@ static void spill_last(struct pages *pages)
 		pages->in_memory = last;
 }
 
+/* An address space that is limited (ulimit -v) has none to spare. */
+static bool is_limited(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
+
 /* Room for segments side by side, which nobody can touch yet. */
 static void make_room(struct pages *pages)
 {
 	size_t before, plain = pages->segment_count ? 0 : PLAIN_BYTES, bytes = segment_bytes(pages);
 	size_t room = bytes * MAX(ROOM_BYTES / bytes, 1);
-	char *map = mmap(NULL, room + HUGE_BYTES, PROT_NONE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *map;
 
+	if (is_limited())
+		return;
+	map = mmap(NULL, room + HUGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		   -1, 0);
 	if (map == MAP_FAILED)
 		return;
 	/* up to where `plain` bytes behind it a huge page begins */
@@ -151,7 +165,7 @@ static void *memory_segment(struct pages *pages)
 
 	if (!pages->room_left)
 		make_room(pages);
-	if (!pages->room_left) /* an address space that is limited (ulimit -v) */
+	if (!pages->room_left)
 		return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			    0);
 	segment = pages->room;
