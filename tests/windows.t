@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,8 @@ tap = t.Tap()
 # what a timer, a packet or a request that was on its way for longer may lose; nothing may be said instead
 # packets to a socket of several threads are told under one of them, who was first
 ONE_OF = re.compile(r"^(for packets from .* to .*) \(\d+\)$")
+# bytes behind a packet's begin, of LTTng's kernel traces; ms, in the last packet of zero-read
+PACKET_SIZE, DISCARDED, LATE = 32 + 24, 32 + 40, 2250
 LESS = ("timer, not seen when it was armed",)
 
 
@@ -101,6 +104,32 @@ def damaged():
 
 
 tap.case("damage before it: all is read", damaged)
+
+
+def lost_late():
+    """Events lost before the seventh of ten packets: passing over begins, and is given up behind six packets; what was
+    copied of the first one to read it is read again."""
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(t.trace("zero-read"), place + "/trace")
+        path = next(f for f in t.kernel_files(place + "/trace") if os.path.basename(f) != "metadata")
+        with open(path, "r+b") as file:
+            packets, at = [], 0
+            while at < os.path.getsize(path):
+                file.seek(at + PACKET_SIZE)
+                packets.append(at)
+                at += struct.unpack("<Q", file.read(8))[0] // 8
+            assert len(packets) == 10
+            for at in packets[6:]:
+                file.seek(at + DISCARDED)
+                file.write(struct.pack("<Q", 7))
+        whole, passed = (report(place + "/trace", LATE, 50, lead) for lead in ("all", "10ms"))
+        assert "read_from" not in passed["coverage"] and not list(differences(whole, passed))
+        for member in ("discarded_events", "gaps"):
+            assert whole["coverage"][member] == passed["coverage"][member], passed["coverage"]
+        assert whole["coverage"]["discarded_events"] == 7, whole["coverage"]
+
+
+tap.case("events lost late before it: all is read", lost_late)
 
 
 def said():
