@@ -18,11 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "report/report.h"
 #include "util/error.h"
+#include "util/pages.h"
 #include "util/spill.h"
 
 /* Then what the signal does by itself: the handler is no longer installed. */
@@ -80,8 +80,6 @@ void process_begin(void)
 	g_log_set_default_handler(on_log, NULL);
 }
 
-#define HUGE_BYTES (2 << 20)
-
 /* The heap of an analysis begins with so much of the address space, is not cut back, and has huge
  * pages: see util/pages.c for what a first touch costs. What is larger than the largest block has
  * none, and is given back to the kernel when it is freed. */
@@ -89,30 +87,21 @@ void process_begin(void)
 #define LARGEST_BLOCK (8 << 20)
 #define LARGEST_SPARED (1 << 20)
 
-#ifdef __GLIBC__
-static bool is_limited(void)
-{
-	struct rlimit space, data;
-
-	return getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur != RLIM_INFINITY ||
-	       getrlimit(RLIMIT_DATA, &data) != 0 || data.rlim_cur != RLIM_INFINITY;
-}
-#endif
-
 void process_use_huge_pages(void)
 {
 #ifdef __GLIBC__
 	uintptr_t begin, end;
 	char *block;
 
-	if (is_limited())
+	if (pages_are_limited())
 		return;
 	mallopt(M_MMAP_THRESHOLD, LARGEST_BLOCK);
 	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
 	mallopt(M_TOP_PAD, HEAP_BYTES);
-	block = malloc(HUGE_BYTES / 2); /* the heap grows for it, if the kernel promises so much */
-	mallopt(M_TOP_PAD, HUGE_BYTES);
-	begin = ((uintptr_t) block + HUGE_BYTES - 1) & ~(uintptr_t) (HUGE_BYTES - 1);
+	/* the heap grows for it, if the kernel promises so much */
+	block = malloc(PAGES_HUGE_BYTES / 2);
+	mallopt(M_TOP_PAD, (int) PAGES_HUGE_BYTES);
+	begin = ((uintptr_t) block + PAGES_HUGE_BYTES - 1) & ~(uintptr_t) (PAGES_HUGE_BYTES - 1);
 	end = (uintptr_t) sbrk(0);
 	if (block && begin < end && end - begin <= 2 * HEAP_BYTES) /* not a sanitizer's heap */
 		madvise((void *) begin, end - begin, MADV_HUGEPAGE);

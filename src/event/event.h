@@ -177,8 +177,8 @@ struct event {
 	bool has_callstacks; /* contexts callstack_kernel, callstack_user: the next two are set */
 	uint16_t channel; /* its stream class: one event may be recorded through several */
 	int32_t tid, pid;
-	uint64_t touched; /* bits: which of the 64-bit words of its arguments can be other than an
-			     empty event's; 0: any */
+	uint64_t touched; /* bits: which of its 64-bit words can be other than an empty event's, of
+			     its arguments; 0: any. Who changes these later makes it 0. */
 	/* 64-bit addresses, innermost first, of who runs there; of a switch prev. */
 	struct event_bytes callstack, user_callstack;
 	union {

@@ -9,12 +9,12 @@
 #include "reader/header.h"
 #include "reader/salvage.h"
 #include "metadata/field_text.h"
+#include "util/pages.h"
 
 /* Worth it for so many packets, as long as open files are few, and so are bytes of all streams. */
 #define COPIED_PACKETS 4
 #define COPIED_STREAMS 32
 #define COPIED_BYTES (UINT64_C(16) << 20)
-#define HUGE_BYTES ((size_t) 2 << 20)
 #define LINE_BYTES 64
 #define SLACK 16 /* bytes behind a copy, which a load of a word may reach */
 
@@ -87,7 +87,7 @@ void stream_begin(struct stream *stream, guint count)
 /* Room for packets of that size: large ones in huge pages (util/pages.c says why). */
 static void make_room(struct stream *stream, uint64_t size)
 {
-	size_t align = size >= HUGE_BYTES / 2 ? HUGE_BYTES : LINE_BYTES;
+	size_t align = size >= PAGES_HUGE_BYTES / 2 ? PAGES_HUGE_BYTES : LINE_BYTES;
 	size_t bytes = ((size_t) size + SLACK + align - 1) & ~(align - 1);
 
 	free(stream->copy);
@@ -95,7 +95,7 @@ static void make_room(struct stream *stream, uint64_t size)
 	stream->room = stream->copy ? size : 0;
 	if (!stream->copy)
 		return;
-	if (align == HUGE_BYTES)
+	if (align == PAGES_HUGE_BYTES)
 		madvise(stream->copy, bytes, MADV_HUGEPAGE);
 	memset(stream->copy + size, 0, SLACK);
 }

@@ -322,8 +322,8 @@ static bool same(const struct piece *a, const struct piece *b)
 	       a->spot.at == b->spot.at && a->telling == b->telling;
 }
 
-/* Where the streams are. They do not copy packets from here on: what they copied last is read again
- * when they are back. */
+/* Where the streams are. They copy no packets from here on, so that the copy that each is in is
+ * still that when they are back. */
 static struct stream *streams_save(const struct walk *walk)
 {
 	struct stream *saved = g_new(struct stream, walk->streams->len);

@@ -38,8 +38,8 @@
 #define AGAIN_MAX 64 /* segments ago */
 #define ROOM_BYTES (sizeof(void *) == 8 ? (size_t) 128 << 20 : (size_t) 8 << 20)
 #define PIECE_BYTES ((size_t) 64 << 10)
-#define HUGE_BYTES ((size_t) 2 << 20)
-#define PLAIN_BYTES (HUGE_BYTES / 2) /* small stores are many, and take no more than they need */
+#define PLAIN_BYTES                                                                                \
+	(PAGES_HUGE_BYTES / 2) /* small stores are many, and take no more than they need */
 
 static size_t segment_bytes(const struct pages *pages)
 {
@@ -114,7 +114,7 @@ static void spill_last(struct pages *pages)
 		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pages->spill_fd,
 			   offset);
 	if (!map || map == MAP_FAILED) { /* not all file systems can map what is to be written */
-		pages->spill_failed = error ? error : errno;
+		pages->spill_failed = error ? error : errno ? errno : EIO;
 		return;
 	}
 	if (mremap(map, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages->segments[last]) ==
@@ -126,12 +126,12 @@ static void spill_last(struct pages *pages)
 		pages->in_memory = last;
 }
 
-/* An address space that is limited (ulimit -v) has none to spare. */
-static bool is_limited(void)
+bool pages_are_limited(void)
 {
-	struct rlimit limit;
+	struct rlimit space, data;
 
-	return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+	return getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur != RLIM_INFINITY ||
+	       getrlimit(RLIMIT_DATA, &data) != 0 || data.rlim_cur != RLIM_INFINITY;
 }
 
 /* Room for segments side by side, which nobody can touch yet. */
@@ -141,17 +141,17 @@ static void make_room(struct pages *pages)
 	size_t room = bytes * MAX(ROOM_BYTES / bytes, 1);
 	char *map;
 
-	if (is_limited())
+	if (pages_are_limited())
 		return;
-	map = mmap(NULL, room + HUGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		   -1, 0);
+	map = mmap(NULL, room + PAGES_HUGE_BYTES, PROT_NONE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED)
 		return;
 	/* up to where `plain` bytes behind it a huge page begins */
-	before = -((uintptr_t) map + plain) & (HUGE_BYTES - 1);
+	before = -((uintptr_t) map + plain) & (PAGES_HUGE_BYTES - 1);
 	if (before)
 		munmap(map, before);
-	munmap(map + before + room, HUGE_BYTES - before);
+	munmap(map + before + room, PAGES_HUGE_BYTES - before);
 	pages->room = map + before;
 	pages->room_left = room;
 	madvise(pages->room + plain, room - plain, MADV_HUGEPAGE);
@@ -188,7 +188,7 @@ static void add_segment(struct pages *pages)
 		/* older ones once more: what was reserved in them is still being filled */
 		for (uint32_t ago = 1; ago <= pages->segment_count && ago <= AGAIN_MAX; ago *= 2)
 			release(pages, pages->segment_count - ago);
-		if (!can_leave(pages, pages->segment_count - 1))
+		if (pages->segment_count > pages->in_memory + pages->of_file)
 			spill_last(pages);
 	}
 	segment = memory_segment(pages);
@@ -283,9 +283,11 @@ void pages_detach(struct pages *pages, bool reads)
 		close(pages->spill_fd);
 	pages->spill_fd = -1;
 	pages->spilled = 0;
+	if (reads)
+		return;
 	/* letting go of a private page would undo what was written to it */
-	if (!reads)
-		pages->of_file = 0;
+	pages->in_memory = pages->segment_count;
+	pages->of_file = 0;
 }
 
 /* The pages behind the record `first`, where the next ones will lie. */

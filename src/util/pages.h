@@ -24,6 +24,7 @@
 #define PAGES_SEGMENT_SHIFT 16 /* records in a segment: 65,536 (CONTRIBUTING.md: 12) */
 #endif
 #define PAGES_SEGMENT (1u << PAGES_SEGMENT_SHIFT)
+#define PAGES_HUGE_BYTES ((size_t) 2 << 20) /* of a huge page; pages.c says what they save */
 
 struct pages {
 	size_t record_size;    /* bytes of one record */
@@ -74,6 +75,10 @@ void pages_let_go(const struct pages *pages);
  * spilled stays shared with the parent as long as nobody writes it. `reads`: it writes to no
  * record that is there already, but in the last segment; what was spilled can be let go then. */
 void pages_detach(struct pages *pages, bool reads);
+
+/* The user limits the address space, or its memory (ulimit -v, -d): no more of it is to be reserved
+ * than is used. */
+bool pages_are_limited(void);
 
 static inline void *pages_at(const struct pages *pages, uint32_t index)
 {
