@@ -246,6 +246,7 @@ void tsdl_parse(const char *text, size_t length, struct metadata *metadata)
 	const char *begin;
 
 	parser.aliases = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	parser.integers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	for (;;) {
 		begin = parser.at;
 		tsdl_next(&parser);
@@ -264,6 +265,7 @@ void tsdl_parse(const char *text, size_t length, struct metadata *metadata)
 		parser.depth = 0;
 		skip_block(&parser, begin);
 	}
+	g_hash_table_destroy(parser.integers);
 	g_hash_table_destroy(parser.aliases);
 	g_string_free(parser.text, TRUE);
 }

@@ -19,6 +19,7 @@ struct parser {
 	int depth;
 	char *why;            /* owned; NULL: all is well */
 	GHashTable *aliases;  /* owned keys; "uint8_t", "struct packet_context" -> struct type */
+	GHashTable *integers; /* owned keys; "{ size = 32; … }" -> struct type */
 	struct metadata *metadata;
 };
 

@@ -53,39 +53,73 @@ static void set_integer(struct parser *parser, struct type *type, const char *na
 	}
 }
 
-/* "{ name = value; … }" of integer, floating_point, string. */
-static void properties(struct parser *parser, struct type *type)
+/* "{ name = value; … }" of integer, floating_point, string. What is behind it, NULL: refused. */
+static const char *properties(struct parser *parser, struct type *type)
 {
 	bool align_given = false;
+	const char *behind;
 
 	if (!tsdl_expect(parser, "{"))
-		return;
+		return NULL;
 	while (!parser->why && !tsdl_is_mark(parser, "}")) {
 		g_autofree char *name = tsdl_take_name(parser), *value = NULL;
 		bool number;
 
 		if (!name || !tsdl_expect(parser, "="))
-			return;
+			return NULL;
 		value = tsdl_take_value(parser, &number);
 		align_given |= strcmp(name, "align") == 0;
 		set_integer(parser, type, name, value);
 		tsdl_expect(parser, ";");
 	}
+	behind = parser->at;
 	tsdl_take(parser, "}");
 	if (!align_given && type->kind != TYPE_STRING)
 		type->align = type->size % 8 == 0 ? 8 : 1;
+	return parser->why ? NULL : behind;
 }
 
 /* --- types ----------------------------------------------------------------- */
 
-static struct type *integer(struct parser *parser, enum type_kind kind)
+static struct type *number(struct parser *parser, enum type_kind kind, const char **behind)
 {
 	struct type *type = type_new(parser->metadata, kind);
 
 	tsdl_next(parser);
-	properties(parser, type);
+	*behind = properties(parser, type);
 	if (!parser->why && type->size == 0)
 		tsdl_refuse(parser, "it has no size");
+	return type;
+}
+
+/* Up to the first '}', with that; NULL: there is none, or no such text can be told from others. */
+static char *up_to_brace(const struct parser *parser)
+{
+	size_t length = (size_t) (parser->end - parser->at);
+	const char *brace = memchr(parser->at, '}', length);
+
+	if (!brace || memchr(parser->at, 0, (size_t) (brace - parser->at)))
+		return NULL;
+	return g_strndup(parser->at, (gsize) (brace + 1 - parser->at));
+}
+
+/* The same words mean the same type: tracers write a handful of them thousands of times, which is
+ * most of their metadata. */
+static struct type *integer(struct parser *parser)
+{
+	g_autofree char *text = up_to_brace(parser);
+	struct type *type = text ? g_hash_table_lookup(parser->integers, text) : NULL;
+	const char *begin = parser->at, *behind;
+
+	if (type) {
+		parser->at += strlen(text);
+		tsdl_next(parser);
+		return type;
+	}
+	type = number(parser, TYPE_INTEGER, &behind);
+	/* a brace within a comment is not its end */
+	if (!parser->why && text && behind == begin + strlen(text))
+		g_hash_table_insert(parser->integers, g_steal_pointer(&text), type);
 	return type;
 }
 
@@ -294,15 +328,16 @@ static struct type *alias(struct parser *parser)
 struct type *tsdl_type(struct parser *parser)
 {
 	struct type *type = NULL;
+	const char *behind;
 
 	if (parser->why)
 		return NULL;
 	if (++parser->depth > DEPTH_MAX)
 		tsdl_refuse(parser, "types are nested too deep");
 	else if (tsdl_is(parser, NAME, "integer"))
-		type = integer(parser, TYPE_INTEGER);
+		type = integer(parser);
 	else if (tsdl_is(parser, NAME, "floating_point"))
-		type = integer(parser, TYPE_FLOAT);
+		type = number(parser, TYPE_FLOAT, &behind);
 	else if (tsdl_is(parser, NAME, "string"))
 		type = string(parser);
 	else if (tsdl_is(parser, NAME, "enum"))

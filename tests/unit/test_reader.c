@@ -137,6 +137,23 @@ static void test_big_endian(void)
 	trial_free(trial);
 }
 
+/* The same words mean the same type; the same up to a brace in a comment do not. */
+static void test_same_words(void)
+{
+	struct trial *trial = trial_new(
+		LITTLE "event { name = x; fields := struct {"
+		       " integer { size = 16; signed = 1; } b;"
+		       " integer { size = 16; signed = 1; } x;"
+		       " integer { /* } */ size = 8; } c;"
+		       " integer { /* } */ size = 16; } a; }; };");
+
+	RUN(trial, 0xfe, 0xff, 1, 2, 7, 0xfd, 0xff);
+	g_assert_cmpint(trial->event.syscall.fd, ==, -2);
+	g_assert_cmpuint(trial->event.syscall.flags, ==, 7);
+	g_assert_cmphex(trial->event.syscall.ret, ==, 0xfffd);
+	trial_free(trial);
+}
+
 /* The TCP header's bits: 4, 3 and 9 of them, big-endian in a little-endian trace. */
 static void test_bits(void)
 {
@@ -434,6 +451,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/reader/natural", test_natural);
 	g_test_add_func("/reader/big-endian", test_big_endian);
+	g_test_add_func("/reader/same-words", test_same_words);
 	g_test_add_func("/reader/bits", test_bits);
 	g_test_add_func("/reader/headers", test_headers);
 	g_test_add_func("/reader/text", test_text);
