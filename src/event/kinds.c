@@ -10,6 +10,7 @@
 #include "event/kinds.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define AT(member) offsetof(struct event, member)
@@ -485,18 +486,6 @@ static const struct {
 	{"compat_sys_", EV_SYSCALL_ENTRY, true},
 };
 
-static bool has_word(const char *list, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (const char *at = list; at && length; at = strchr(at, ' ')) {
-		at += *at == ' ';
-		if (strncmp(at, word, length) == 0 && (at[length] == ' ' || !at[length]))
-			return true;
-	}
-	return false;
-}
-
 static const struct event_field *fields_of(uint16_t kind)
 {
 	const struct shape *shape = kinds[kind].shape;
@@ -710,22 +699,89 @@ static bool syscall_class(struct intern *names, const char *name, struct event_c
 	return false;
 }
 
-/* The kind of that name among those in [from, to), else `other`. */
-static struct event_class
-class_of_name(struct intern *names, const char *name, int from, int to, uint16_t other)
-{
-	struct event_class class = {.kind = other, .name = intern_id(names, name)};
+/* One of the names of a kind. */
+struct named_kind {
+	const char *name; /* up to a blank or the end */
+	size_t length;
+	int kind;
+};
 
+/* Those of the kernel's kinds or of user space's, in order. Nothing is allocated: a plugin that
+ * is unloaded would leave it behind. */
+struct named_kinds {
+	struct named_kind list[512];
+	size_t count;
+};
+
+static int compare_names(const struct named_kind *a, const struct named_kind *b)
+{
+	int order = memcmp(a->name, b->name, MIN(a->length, b->length));
+
+	return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named_kind *x = a, *y = b;
+	int order = compare_names(x, y);
+
+	return order ? order : x->kind - y->kind;
+}
+
+static void list_names(struct named_kinds *all, int from, int to)
+{
 	for (int kind = from; kind < to; kind++)
-		if (has_word(kinds[kind].names, name))
-			class.kind = (uint16_t) kind;
+		for (const char *at = kinds[kind].names; at && *at;) {
+			struct named_kind name = {at, strcspn(at, " "), kind};
+
+			g_assert(all->count < G_N_ELEMENTS(all->list));
+			all->list[all->count++] = name;
+			at += name.length;
+			at += *at == ' ';
+		}
+	qsort(all->list, all->count, sizeof *all->list, by_name);
+}
+
+/* The last one of that name; `other`: there is none. */
+static int kind_named(const struct named_kinds *all, const char *name, int other)
+{
+	struct named_kind wanted = {.name = name, .length = strlen(name)};
+	size_t low = 0, high = all->count;
+
+	while (low < high) { /* the first one behind it */
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_names(&all->list[middle], &wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && compare_names(&all->list[low - 1], &wanted) == 0
+		       ? all->list[low - 1].kind
+		       : other;
+}
+
+/* The kind of that name, the kernel's or one of user space, else `other`. */
+static struct event_class
+class_of_name(struct intern *names, const char *name, bool user, uint16_t other)
+{
+	static struct named_kinds all[2];
+	static gsize made;
+	struct event_class class = {.name = intern_id(names, name)};
+
+	if (g_once_init_enter(&made)) {
+		list_names(&all[0], 0, EV_USER_OTHER);
+		list_names(&all[1], EV_USER_OTHER, EV_KIND_COUNT);
+		g_once_init_leave(&made, 1);
+	}
+	class.kind = (uint16_t) kind_named(&all[user], name, other);
 	class.fields = fields_of(class.kind);
 	return class;
 }
 
 struct event_class event_class_of(struct intern *names, const char *name)
 {
-	struct event_class class = class_of_name(names, name, 0, EV_USER_OTHER, EV_OTHER);
+	struct event_class class = class_of_name(names, name, false, EV_OTHER);
 
 	if (class.kind != EV_OTHER || syscall_class(names, name, &class) ||
 	    vector_class(names, name, &class))
@@ -738,7 +794,7 @@ struct event_class event_class_of(struct intern *names, const char *name)
 
 struct event_class event_class_of_user(struct intern *names, const char *name)
 {
-	return class_of_name(names, name, EV_USER_OTHER, EV_KIND_COUNT, EV_USER_OTHER);
+	return class_of_name(names, name, true, EV_USER_OTHER);
 }
 
 void event_class_pass_over(struct event_class *class)
