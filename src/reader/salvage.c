@@ -9,17 +9,16 @@
 #define WALKS_MAX 100 /* in vain in one packet */
 
 /* The payload at the cursor and the records behind it make sense: RUN_MIN of them, more
- * where the clock leaps; or all up to the packet's end, or to one with the whole clock. */
+ * where the clock leaps; or all up to the packet's end, or to one with the whole clock. Nothing
+ * is taken: at most places in a packet a list begins that is as long as the rest of it. */
 static bool is_sound(struct stream *stream, bool *leaps)
 {
-	struct event event = {.cpu = stream->cpu};
-
 	stream->whole_clock = false;
 	for (int good = 1;; good++) {
 		struct record_class *class = class_table_find(stream->table, stream->event_id);
 		uint64_t clock = stream->clock;
 
-		if (!class || !class_take(stream->table, class, &stream->cursor, &event))
+		if (!class || !class_pass(stream->table, class, &stream->cursor))
 			return false;
 		if (good >= (*leaps ? RUN_LONG : RUN_MIN) || stream->whole_clock ||
 		    stream->cursor.at >= stream->cursor.end)
