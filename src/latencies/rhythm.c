@@ -31,8 +31,8 @@ static guint trials_for(double chance)
 	return (guint) ceil((EXCEEDING + 1) / chance);
 }
 
-/* Shell's sort, with Ciura's distances, then each 2.25 times the one before: trials sort three
- * times, and what qsort() costs is its calls of a comparison. */
+/* Shell's sort, with Ciura's distances, then each 2.25 times the one before: what qsort() costs is
+ * its calls of a comparison. */
 static void sort_times(int64_t *times, guint count)
 {
 	static const guint distances[] = {10344842, 4597708, 2043426, 908189, 403640, 179395, 79731,
@@ -53,25 +53,43 @@ static void sort_times(int64_t *times, guint count)
 	}
 }
 
+/* Gaps of one length, but for a factor of two. */
+struct drawer {
+	int64_t least, most;
+	guint count;
+};
+
 /* The longest pause inside a cluster: before the largest jump in the sorted gaps that leaves
- * enough clusters; -1: each is one by itself. */
-static int64_t pause_of(const int64_t *times, guint count, int64_t *gaps)
+ * enough clusters; -1: each is one by itself. Nothing is sorted for that: no jump that counts is
+ * inside a drawer. */
+static int64_t pause_of(const int64_t *times, guint count)
 {
+	struct drawer drawers[64] = {0};
 	double best = CLUSTER_RATIO;
-	int64_t pause = -1;
+	int64_t pause = -1, before = 0;
+	guint below = 0;
 
-	for (guint i = 1; i < count; i++)
-		gaps[i - 1] = MAX(times[i] - times[i - 1], GAP_LEAST);
-	if (count < 2)
-		return -1;
-	sort_times(gaps, count - 1);
-	for (guint i = 0; i + OCCASIONS_MIN <= count - 1; i++) { /* OCCASIONS_MIN - 1 stay above */
-		double ratio = (double) gaps[i + 1] / (double) gaps[i];
+	for (guint i = 1; i < count; i++) {
+		int64_t gap = MAX(times[i] - times[i - 1], GAP_LEAST);
+		struct drawer *drawer = &drawers[63 - __builtin_clzll((uint64_t) gap)];
 
-		if (ratio > best) {
-			best = ratio;
-			pause = gaps[i];
+		drawer->least = drawer->count ? MIN(drawer->least, gap) : gap;
+		drawer->most = MAX(drawer->most, gap);
+		drawer->count++;
+	}
+	for (guint i = 0; i < G_N_ELEMENTS(drawers); i++) {
+		const struct drawer *drawer = &drawers[i];
+
+		if (!drawer->count)
+			continue;
+		/* OCCASIONS_MIN - 1 stay above */
+		if (below && below + OCCASIONS_MIN <= count &&
+		    (double) drawer->least / (double) before > best) {
+			best = (double) drawer->least / (double) before;
+			pause = before;
 		}
+		below += drawer->count;
+		before = drawer->most;
 	}
 	return pause;
 }
@@ -82,7 +100,7 @@ static guint occasion_gaps(const int64_t *times, guint count, int64_t *gaps, int
 	int64_t first = count ? times[0] : 0;
 	guint kept = 0;
 
-	*pause = pause_of(times, count, gaps);
+	*pause = pause_of(times, count);
 	for (guint i = 1; i < count; i++) {
 		if (MAX(times[i] - times[i - 1], GAP_LEAST) <= *pause)
 			continue;
@@ -94,8 +112,7 @@ static guint occasion_gaps(const int64_t *times, guint count, int64_t *gaps, int
 
 guint occasions_keep(int64_t *times, guint count)
 {
-	g_autofree int64_t *gaps = g_new(int64_t, count + 1);
-	int64_t pause = pause_of(times, count, gaps), before = 0;
+	int64_t pause = pause_of(times, count), before = 0;
 	guint kept = 0;
 
 	for (guint i = 0; i < count; i++) {
@@ -108,32 +125,121 @@ guint occasions_keep(int64_t *times, guint count)
 	return kept;
 }
 
-/* How far gaps are from multiples of their median, in the mean, as a part of it; `sorted`: room. */
-static double irregularity(const int64_t *gaps, guint count, int64_t *sorted, int64_t *median)
+static void swap(int64_t *a, int64_t *b)
 {
-	double sum = 0;
+	int64_t kept = *a;
 
-	memcpy(sorted, gaps, sizeof *gaps * count);
-	sort_times(sorted, count);
-	*median = MAX(sorted[count / 2], 1);
-	for (guint i = 0; i < count; i++) {
-		double turns = (double) gaps[i] / (double) *median;
+	*a = *b;
+	*b = kept;
+}
+
+/* That of these which `place` others are before when they are sorted (Hoare's selection);
+ * their order changes. */
+static int64_t nth_of(int64_t *times, guint count, guint place)
+{
+	guint low = 0, high = count - 1;
+
+	while (low < high) {
+		int64_t middle = times[low + (high - low) / 2];
+		guint i = low, k = high;
+
+		for (;; i++, k--) {
+			while (times[i] < middle)
+				i++;
+			while (times[k] > middle)
+				k--;
+			if (i >= k)
+				break;
+			swap(&times[i], &times[k]);
+		}
+		if (place <= k)
+			high = k;
+		else
+			low = k + 1;
+	}
+	return times[place];
+}
+
+/* How far gaps are from multiples of their median, in the mean, as a part of it; more than `most`:
+ * any such number. */
+static double irregularity(const int64_t *gaps, guint count, int64_t median, double most)
+{
+	double sum = 0, enough = most * count * (1 + 1e-9);
+
+	for (guint i = 0; i < count && sum <= enough; i++) {
+		double turns = (double) gaps[i] / (double) median;
 
 		sum += fabs(turns - MAX(round(turns), 1));
 	}
 	return sum / count;
 }
 
-/* As many of all, picked at random: their gaps, clustered anew. */
-static guint pick_gaps(const int64_t *all, guint all_count, guint count, int64_t *times,
-		       int64_t *gaps, uint64_t *state)
+/* Where trials put what they make: each for `count` and one more. */
+struct room {
+	int64_t *times, *gaps, *sorted; /* owned */
+	guint *drawers; /* owned */
+};
+
+static void room_init(struct room *room, guint count)
+{
+	*room = (struct room) {g_new(int64_t, count + 1), g_new(int64_t, count + 1),
+			       g_new(int64_t, count + 1), g_new(guint, count + 2)};
+}
+
+static void room_clear(struct room *room)
+{
+	g_free(room->times);
+	g_free(room->gaps);
+	g_free(room->sorted);
+	g_free(room->drawers);
+}
+
+static bool is_regular(struct room *room, guint count, double most)
+{
+	int64_t median;
+
+	memcpy(room->sorted, room->gaps, sizeof *room->gaps * count);
+	median = MAX(nth_of(room->sorted, count, count / 2), 1);
+	return irregularity(room->gaps, count, median, most) <= most;
+}
+
+/* As many of all, picked at random, in order: they are put into as many drawers as there are, and
+ * few are in one. */
+static void pick_times(const int64_t *all, guint all_count, guint count, struct room *room,
+		       uint64_t *state)
+{
+	memset(room->drawers, 0, sizeof *room->drawers * (count + 2));
+	for (guint i = 0; i < count; i++) {
+		uint64_t at = random_below(state, all_count);
+
+		room->sorted[i] = (int64_t) at;
+		room->drawers[at * count / all_count + 1]++;
+	}
+	for (guint i = 0; i < count; i++)
+		room->drawers[i + 1] += room->drawers[i];
+	for (guint i = 0; i < count; i++) {
+		uint64_t at = (uint64_t) room->sorted[i];
+
+		room->times[room->drawers[at * count / all_count]++] = all[at];
+	}
+	for (guint i = 1; i < count; i++) {
+		int64_t time = room->times[i];
+		guint at = i;
+
+		for (; at && room->times[at - 1] > time; at--)
+			room->times[at] = room->times[at - 1];
+		room->times[at] = time;
+	}
+}
+
+/* The gaps of such, clustered anew. */
+static guint pick_gaps(const int64_t *all, guint all_count, guint count, struct room *room,
+		       uint64_t *state)
 {
 	int64_t pause;
 
-	for (guint i = 0; i < count; i++)
-		times[i] = all[random_below(state, all_count)];
-	sort_times(times, count);
-	return occasion_gaps(times, count, gaps, &pause);
+	pick_times(all, all_count, count, room, state);
+	return occasion_gaps(room->times, count, room->gaps, &pause);
 }
 
 /* How many of these, which are sorted, are before that one. */
@@ -154,8 +260,10 @@ static guint place_of(const int64_t *times, guint count, int64_t time)
 
 /* As many occasions at random, as far from each other as clusters must be. */
 static guint place_gaps(const int64_t *all, guint all_count, guint count, int64_t pause,
-			int64_t *times, int64_t *gaps, uint64_t *state)
+			struct room *room, uint64_t *state)
 {
+	int64_t *times = room->times;
+
 	for (guint i = 0; i < count; i++) {
 		int64_t time = 0;
 		guint at = 0;
@@ -171,42 +279,50 @@ static guint place_gaps(const int64_t *all, guint all_count, guint count, int64_
 		times[at] = time;
 	}
 	for (guint i = 1; i < count; i++)
-		gaps[i - 1] = times[i] - times[i - 1];
+		room->gaps[i - 1] = times[i] - times[i - 1];
 	return count - 1;
+}
+
+/* The period of the gaps, and how far they are from being multiples of it. */
+static double period_of(struct room *room, guint kept, struct period *period)
+{
+	int64_t *sorted = room->sorted, median;
+
+	memcpy(sorted, room->gaps, sizeof *sorted * kept);
+	sort_times(sorted, kept);
+	median = MAX(sorted[kept / 2], 1);
+	*period = (struct period) {median, sorted[kept / 10], 0, kept + 1, 0};
+	for (guint i = 0; i < kept - kept / 10; i++)
+		if (round((double) sorted[i] / (double) median) <= 1)
+			period->most = sorted[i];
+	return irregularity(room->gaps, kept, median, REGULAR);
 }
 
 bool period_find(const int64_t *slow, guint count, const int64_t *all, guint all_count,
 		 double chance, struct period *period)
 {
-	g_autofree int64_t *times = g_new(int64_t, count + 1), *gaps = g_new(int64_t, count + 1),
-			   *sorted = g_new(int64_t, count + 1);
 	guint kept, trials = trials_for(chance), exceeding[2] = {0};
-	int64_t pause, median, other;
+	int64_t pause;
 	uint64_t state = SEED;
+	struct room room;
 	double found;
 
-	kept = occasion_gaps(slow, count, gaps, &pause);
-	if (kept + 1 < OCCASIONS_MIN || all_count < 2)
-		return false;
-	found = irregularity(gaps, kept, sorted, &median);
-	if (found > REGULAR)
-		return false;
-	*period = (struct period) {median, sorted[kept / 10], 0, kept + 1, 0};
-	for (guint i = 0; i < kept - kept / 10; i++)
-		if (round((double) sorted[i] / (double) median) <= 1)
-			period->most = sorted[i];
-	for (guint i = 0; i < trials; i++) {
-		guint n = pick_gaps(all, all_count, count, times, gaps, &state);
+	room_init(&room, count);
+	kept = occasion_gaps(slow, count, room.gaps, &pause);
+	found = kept + 1 < OCCASIONS_MIN || all_count < 2 ? INFINITY
+							  : period_of(&room, kept, period);
+	for (guint i = 0; i < trials && found <= REGULAR; i++) {
+		guint n = pick_gaps(all, all_count, count, &room, &state);
 
-		exceeding[0] +=
-			n + 1 >= OCCASIONS_MIN && irregularity(gaps, n, sorted, &other) <= found;
-		n = place_gaps(all, all_count, kept + 1, pause, times, gaps, &state);
-		exceeding[1] += irregularity(gaps, n, sorted, &other) <= found;
+		exceeding[0] += n + 1 >= OCCASIONS_MIN && is_regular(&room, n, found);
+		n = place_gaps(all, all_count, kept + 1, pause, &room, &state);
+		exceeding[1] += is_regular(&room, n, found);
 		if (MAX(exceeding[0], exceeding[1]) > EXCEEDING)
-			return false;
+			found = INFINITY;
 	}
+	room_clear(&room);
 	period->chance = (1.0 + MAX(exceeding[0], exceeding[1])) / (1.0 + trials);
-	return true;
+	return found <= REGULAR;
 }
 
 /* --- lags ----------------------------------------------------------------------- */
