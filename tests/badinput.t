@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import ctf
-from whylate_test import SOURCE, WHYLATE, Tap, babeltrace2, run, trace
+from whylate_test import FAST, SOURCE, WHYLATE, Tap, babeltrace2, run, trace
 
 # Leaks are told by their whole stack where Babeltrace has its own: tests/lsan.supp
 WHOLE_STACKS = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":fast_unwind_on_malloc=0",
@@ -47,13 +47,13 @@ def told_apart(run_it):
 
 
 def bad(name, status, arguments, *words, **keywords):
-    """A command that must fail; also with --output, which must not come to be."""
+    """A command that must fail; also with --output, which must not come to be (asked of the fast program)."""
     partial = keywords.pop("partial", False)
 
     def both():
         judge(told_apart(lambda env: run(*arguments, env=env, **keywords)), status, words, partial)
         with tempfile.TemporaryDirectory() as folder:
-            done = told_apart(lambda env: run(*arguments, "--output", folder + "/out", env=env, **keywords))
+            done = told_apart(lambda env: run(*arguments, "--output", folder + "/out", env=env, program=FAST, **keywords))
             judge(done, status, words, partial)
             left = os.listdir(folder)
             assert not left or partial and left == ["out"], "left behind: %s" % left
@@ -449,7 +449,8 @@ def one_moment(folder):
 
 
 def mutilated(folder):
-    """A saved search of which one member is missing or of another kind: resumed and compared with, or refused."""
+    """A saved search of which one member is missing or of another kind: resumed and compared with, or refused. The fast
+    program's: fuzz_saved reads such with sanitizers."""
     whole = folder + "/whole"
     profile = ["profile", few_reads(folder + "/reads"), "--operation", "syscall:pread64", "--limit", "1"]
     assert run(*profile, "--save", whole).returncode == 0
@@ -467,7 +468,7 @@ def mutilated(folder):
             at[place[-1]] = value
         with open(folder + "/mutilated", "w", encoding="ascii") as file:
             json.dump(saved, file)
-        done = run(*profile, option, folder + "/mutilated", "--format", "json")
+        done = run(*profile, option, folder + "/mutilated", "--format", "json", program=FAST)
         if done.returncode != 0:
             return judge(done, USAGE, [option, folder + "/mutilated"])
         assert not done.stderr, text(done.stderr)

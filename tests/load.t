@@ -20,11 +20,14 @@ def stopped(step, how, *arguments):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=600)
 
 
-def steps(how, *arguments):
-    """Each step by its number, with what came of it, until there are no more."""
+FAILURES = [errno.ENOSPC, errno.EIO]
+
+
+def steps(hows, *arguments):
+    """Each step by its number, with what came of it, until there are no more; stopped in these ways in turn."""
     for step in range(1, 10000):
         with tempfile.TemporaryDirectory() as place:
-            done = stopped(step, how, *[a.replace("PLACE", place) for a in arguments])
+            done = stopped(step, hows[step % len(hows)], *[a.replace("PLACE", place) for a in arguments])
             if done.returncode == NOT_REACHED:
                 assert step > 5, step
                 return
@@ -34,7 +37,7 @@ def steps(how, *arguments):
 def image_killed():
     """What there is afterwards is used, or made anew; of the steps at most one leaves a file that has no final name."""
     left = 0
-    for step, place, _ in steps("kill", "overview", "--cache", "PLACE/kept", TRACE):
+    for step, place, _ in steps(["kill"], "overview", "--cache", "PLACE/kept", TRACE):
         names = os.listdir(place + "/kept") if os.path.isdir(place + "/kept") else []
         left += any(name.startswith("new-") for name in names)
         assert len(names) <= 1, (step, names)
@@ -45,17 +48,16 @@ def image_killed():
 
 def image_full():
     """The answer is the same, and what was begun is gone."""
-    for number in (errno.ENOSPC, errno.EIO):
-        for step, place, done in steps(number, "overview", "--cache", "PLACE/kept", TRACE):
-            names = os.listdir(place + "/kept") if os.path.isdir(place + "/kept") else []
-            assert done.returncode == 0 and done.stdout == WANTED, (step, done.stderr)
-            assert not [name for name in names if not name.endswith(".image")], (step, names)
+    for step, place, done in steps(FAILURES, "overview", "--cache", "PLACE/kept", TRACE):
+        names = os.listdir(place + "/kept") if os.path.isdir(place + "/kept") else []
+        assert done.returncode == 0 and done.stdout == WANTED, (step, done.stderr)
+        assert not [name for name in names if not name.endswith(".image")], (step, names)
 
 
 def page_killed():
     """All of it, or what was there before."""
     whole = t.output("overview", *WINDOW, "--format", "html", TRACE)
-    for step, place, _ in steps("kill", "overview", *WINDOW, "--format", "html", "--output", "PLACE/page", TRACE):
+    for step, place, _ in steps(["kill"], "overview", *WINDOW, "--format", "html", "--output", "PLACE/page", TRACE):
         names = os.listdir(place)
         assert names in ([], ["page"]), (step, names)
         if names:
@@ -64,7 +66,7 @@ def page_killed():
 
 
 def page_full():
-    for step, place, done in steps(errno.ENOSPC, "overview", *WINDOW, "--format", "html", "--output", "PLACE/page", TRACE):
+    for step, place, done in steps([errno.ENOSPC], "overview", *WINDOW, "--format", "html", "--output", "PLACE/page", TRACE):
         assert done.returncode in (0, 5) and os.listdir(place) == (["page"] if done.returncode == 0 else []), (
             step, done.returncode, done.stderr, os.listdir(place))
 
@@ -106,7 +108,7 @@ def output_killed(kind):
     """What has its name is whole: all of it, but for tables, which get theirs one after the other. What else lies there
     is at most one thing, which has another name."""
     whole = whole_of(kind)
-    for step, place, _ in steps("kill", *OUTPUTS[kind], TRACE):
+    for step, place, _ in steps(["kill"], *OUTPUTS[kind], TRACE):
         have = {name: data for name, data in files_below(place).items() if name.split("/")[0] == "out"}
         assert alike(have, whole) and (kind == "csv" or len(have) in (0, len(whole))), (step, list(have))
         assert len([name for name in os.listdir(place) if name != "out"]) <= 1, (step, os.listdir(place))
@@ -115,12 +117,11 @@ def output_killed(kind):
 def output_full(kind):
     """Either it is whole and the command ended with 0, or there is nothing and it said so."""
     whole = whole_of(kind)
-    for number in (errno.ENOSPC, errno.EIO):
-        for step, place, done in steps(number, *OUTPUTS[kind], TRACE):
-            have = files_below(place)
-            assert done.returncode in (0, 5), (step, done.returncode, done.stderr)
-            assert alike(have, whole) and len(have) == (0 if done.returncode else len(whole)), (step, done.returncode, list(have), done.stderr)
-            assert done.returncode == 0 or done.stderr.count(b"\n") >= 1, (step, done.stderr)
+    for step, place, done in steps(FAILURES, *OUTPUTS[kind], TRACE):
+        have = files_below(place)
+        assert done.returncode in (0, 5), (step, done.returncode, done.stderr)
+        assert alike(have, whole) and len(have) == (0 if done.returncode else len(whole)), (step, done.returncode, list(have), done.stderr)
+        assert done.returncode == 0 or done.stderr.count(b"\n") >= 1, (step, done.stderr)
 
 
 for _kind in OUTPUTS:

@@ -120,8 +120,8 @@ def tiles(report):
         assert total == thread["summary"]["ns"], thread
 
 
-def read_damaged(directory):
-    done = t.run("delay", "--thread", "all", "--format", "json", "--quiet", directory, program=t.SANITIZED + "/whylate")
+def read_damaged(directory, build=t.BUILD):
+    done = t.run("delay", "--thread", "all", "--format", "json", "--quiet", directory, program=build + "/whylate")
     assert done.returncode in (0, 3, 4), (done.returncode, done.stderr.decode()[-400:])
     if done.returncode == 3:
         assert not done.stdout and done.stderr.count(b"\n") == 1, done.stderr
@@ -146,13 +146,13 @@ DAMAGES = {
 
 
 def events_of(directory):
-    done = subprocess.run([os.path.join(t.SANITIZED, "print_events"), "direct", directory], stdout=subprocess.PIPE,
+    done = subprocess.run([os.path.join(t.BUILD, "print_events"), "direct", directory], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=False)
     return [line for line in done.stdout.split(b"\n") if b" kind=" in line]
 
 
 def damaged(name, what, which, trials):
-    """`trials` damages; if `trials` is negative, as many for every file. What is read besides the damaged record
+    """`trials` damages; if `trials` is negative, as many for every file; every third is read with sanitizers. What is read besides the damaged record
     itself (it may still read as one, and its last bytes as another) was recorded: same time, same fields."""
     recorded, made_up = set(events_of(t.trace(name))), 0
     whole = read_damaged(t.trace(name))["coverage"]["events"]
@@ -168,7 +168,7 @@ def damaged(name, what, which, trials):
                 data = file.read()
             with open(path, "wb") as file:
                 file.write(DAMAGES[what](data, chance))
-            report = read_damaged(place + "/t")
+            report = read_damaged(place + "/t", t.BUILD if seed % 3 else t.SANITIZED)
             if which == "streams":
                 made_up = max(made_up, sum(event not in recorded for event in events_of(place + "/t")))
         events = report["coverage"]["events"] if report else 0
@@ -227,7 +227,7 @@ def header_overwritten(name):
             with open(path, "wb") as file:      # magic, UUID, stream, times
                 file.write(data[:begin] + chance.randbytes(48) + data[begin + 48:])
             assert events_of(place + "/t") == whole, (number, path, begin)
-            report = read_damaged(place + "/t")
+            report = read_damaged(place + "/t", t.BUILD if number else t.SANITIZED)
             assert len(report["coverage"]["damage"]) == 1, report["coverage"]["damage"]
             with open(index, "r+b") as file:    # sizes that lead nowhere
                 file.seek(16 + 8)

@@ -28,6 +28,8 @@ BUILD = os.environ["WHYLATE_BUILD"]
 WHYLATE = os.environ["WHYLATE"]
 # where damage is read that random bytes make: a build with sanitizers if there is one besides (tests/run)
 SANITIZED = os.environ.get("WHYLATE_SANITIZED", BUILD)
+# what is run hundreds of times for the same lines of code: a program without them if there is one besides
+FAST = os.path.join(os.environ.get("WHYLATE_PLAIN") or BUILD, "whylate")
 PLUGINS = os.environ["WHYLATE_PLUGIN_PATH"]
 CACHE = os.environ["WHYLATE_TEST_CACHE"]
 

@@ -289,6 +289,12 @@ static void run(guint32 seed, bool nonsense)
 	feed_free(feed);
 }
 
+/* Of so many a third, but all with WHYLATE_LONG=1 (make check-long). */
+static guint32 seeds(guint32 count)
+{
+	return g_getenv("WHYLATE_LONG") ? count : count / 3;
+}
+
 static int by_text(gconstpointer a, gconstpointer b)
 {
 	return strcmp(*(char *const *) a, *(char *const *) b);
@@ -296,16 +302,16 @@ static int by_text(gconstpointer a, gconstpointer b)
 
 static void test_sound(void)
 {
-	for (guint32 seed = 1; seed <= 100; seed++) {
+	for (guint32 seed = 1; seed <= seeds(100); seed++) {
 		g_test_message("seed %u", seed);
 		run(seed, false);
 	}
-	g_assert_cmpuint(locks_seen, >, 100);
+	g_assert_cmpuint(locks_seen, >, seeds(100));
 }
 
 static void test_nonsense(void)
 {
-	for (guint32 seed = 1; seed <= 200; seed++) {
+	for (guint32 seed = 1; seed <= seeds(200); seed++) {
 		g_test_message("seed %u", seed);
 		run(seed, true);
 	}
@@ -372,7 +378,7 @@ static void test_forgetting(void)
 {
 	uint64_t kept = 0, all = 0;
 
-	for (guint32 seed = 1; seed <= 60; seed++) {
+	for (guint32 seed = 1; seed <= seeds(60); seed++) {
 		g_autofree char *with = NULL, *without = NULL;
 		int64_t before = 0;
 		struct feed *plain_feed, *feed;
