@@ -7,9 +7,10 @@ them. A line for each that breaks a rule, and sums; status 1 if there was one.
     --keep DIR     where copies that broke a rule stay
     --jobs N       how many at a time (2)
 
-What must hold: no signal and no status but 0 (read), 3 (no trace) or 4 (not whole); at most ten times the time of the sound
-trace, and two seconds; at most three times its memory, and 100 MB; and where only what is inside packets was changed, all
-events of the others (counted in babeltrace2's text of the sound trace, by the times that its index has of each packet)."""
+What must hold: no signal and no status but 0 (read), 3 (no trace) or 4 (not whole); at most ten times the processor time of
+the sound trace, and half a second; at most three times its memory, and 100 MB; and where only what is inside packets was
+changed, all events of the others (counted in babeltrace2's text of the sound trace, by the times that its index has of each
+packet)."""
 import argparse
 import collections
 import json
@@ -162,7 +163,7 @@ def try_one(number, sounds, keep):
     broken = []
     if status not in (0, 2, 3, 4):
         broken.append("status %d" % status)
-    if took > seconds * 10 + 2:
+    if took > seconds * 10 + 0.5:
         broken.append("%.1f s, sound %.1f s" % (took, seconds))
     if used > memory * 3 + 100000:
         broken.append("%d KiB, sound %d KiB" % (used, memory))
