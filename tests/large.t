@@ -9,6 +9,8 @@ import whylate_test as t
 sys.path.insert(0, t.SOURCE + "/tests/bench")
 import large  # noqa: E402
 
+large.ROUNDS = 2000
+
 tap = t.Tap()
 
 
@@ -58,6 +60,7 @@ for _kind, _count, _check in (
         ("waiters", 500, calls("futex", 2, 1)), ("intervals", 20000, calls("read", 0.5)),
         ("naps", 3000, threads(lambda n: [5, 6])), ("names", 20, long_names),
         ("streams", 300, threads(lambda n: list(range(10, 10 + n)))), ("fields", 1000, threads(lambda n: [5])),
-        ("classes", 2000, lambda place, count: None)):
+        ("classes", 2000, lambda place, count: None),
+        ("turns", 100, threads(lambda n: list(range(10, 10 + n)))), ("spread", 16, threads(lambda n: list(range(10, 10 + n))))):
     tap.case(_kind, made, _kind, _count, _check)
 sys.exit(tap.done())

@@ -6,7 +6,8 @@
     large.py [KIND[=COUNT]...]           a line for each kind and command: processor time and memory at COUNT and at a
                                          quarter of it (WHYLATE names the program; TMPDIR has room for 2 GB)
 
-What is linear takes four times as much of four times as many. tests/large.t makes small ones and holds their reports to
+What is linear takes four times as much of four times as many; of turns and spread, whose events are as many whatever the
+count, the same. tests/large.t makes small ones and holds their reports to
 what was written."""
 import os
 import shutil
@@ -41,6 +42,7 @@ CLASSES = {
     "syscall_exit_flock": [("ret", "i64")],
 }
 PACKET = 20000      # events
+ROUNDS = 250000     # of four events, whatever the count is of
 IDLE = ("swapper/0", 0)
 BLOCKED, RUNNING, DEAD = 1, 0, 16
 
@@ -229,13 +231,37 @@ def classes(trace, count):
         trace.add("kind_%d" % i, value=i)
 
 
+def turns(trace, count):
+    """As many events however many threads take turns: each is woken by the one before, runs and reads."""
+    for i in range(ROUNDS):
+        tid = 10 + i % count
+        trace.add("sched_waking", comm="turn", tid=tid, prio=20, target_cpu=0)
+        trace.to("turn", tid)
+        trace.add("syscall_entry_read", fd=0, count=10)
+        trace.add("syscall_exit_read", ret=10)
+    trace.to(*IDLE)
+
+
+def spread(trace, count):
+    """As many events however many CPUs they are spread over, with a thread each."""
+    for i in range(ROUNDS):
+        cpu = i % count
+        name, tid = "on-%d" % cpu, 10 + cpu
+        trace.add("sched_switch", cpu=cpu, prev_comm=IDLE[0], prev_tid=0, prev_prio=20, prev_state=0, next_comm=name,
+                  next_tid=tid, next_prio=20)
+        trace.add("syscall_entry_read", cpu=cpu, fd=0, count=10)
+        trace.add("syscall_exit_read", cpu=cpu, ret=10)
+        trace.add("sched_switch", cpu=cpu, prev_comm=name, prev_tid=tid, prev_prio=20, prev_state=1, next_comm=IDLE[0],
+                  next_tid=0, next_prio=20)
+
+
 # how many are asked of each
 KINDS = {
     "threads_alive": (threads_alive, 1000000), "threads_passing": (threads_passing, 1000000),
     "threads_ready": (threads_ready, 1000000), "descriptors": (descriptors, 1000000), "locks": (locks, 1000000),
     "locks_held": (locks_held, 1000000), "waiters": (waiters, 100000), "intervals": (intervals, 10000000),
     "naps": (naps, 1000000), "names": (names, 2000), "streams": (streams, 4096), "fields": (fields, 10000),
-    "classes": (classes, 40000),
+    "classes": (classes, 40000), "turns": (turns, 30000), "spread": (spread, 64),
 }
 COMMANDS = (("overview",), ("delay", "--thread", "all"), ("profile",), ("requests",), ("check",),
             ("overview", "--format", "html"), ("export", "--as", "csv"))
