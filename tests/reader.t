@@ -152,8 +152,9 @@ def events_of(directory):
 
 
 def damaged(name, what, which, trials):
-    """`trials` damages; if `trials` is negative, as many for every file; every third is read with sanitizers. What is read besides the damaged record
-    itself (it may still read as one, and its last bytes as another) was recorded: same time, same fields."""
+    """`trials` damages; if `trials` is negative, as many for every file; every third is read with sanitizers. What is read
+    besides the damaged record itself (it may still read as one, and its last bytes as another) was recorded: same time,
+    same fields."""
     recorded, made_up = set(events_of(t.trace(name))), 0
     whole = read_damaged(t.trace(name))["coverage"]["events"]
     most = []

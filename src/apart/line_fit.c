@@ -5,37 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "apart/select.h"
+
 #define PAIRED 200 /* points whose pairs are looked at */
 #define TURNS 199
 #define DIFFERENT 4 /* values of x, at least */
-
-/* Moves the one that has `place` in order there, no larger ones before it and no smaller ones
- * behind: most of what sorting would do is spared. */
-static void put_in_place(double *values, guint count, guint place)
-{
-	guint low = 0, high = count - 1;
-
-	while (low < high) {
-		double pivot = values[low + (high - low) / 2], at;
-		guint i = low, k = high;
-
-		for (;; i++, k--) {
-			while (values[i] < pivot)
-				i++;
-			while (values[k] > pivot)
-				k--;
-			if (i >= k)
-				break;
-			at = values[i];
-			values[i] = values[k];
-			values[k] = at;
-		}
-		if (place <= k)
-			high = k;
-		else
-			low = k + 1;
-	}
-}
 
 /* Of values that are no NaN; they are put in another order. */
 static double median(double *values, guint count)

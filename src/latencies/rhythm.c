@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "apart/select.h"
+
 #define SEED UINT64_C(0x9E3779B97F4A7C15)
 #define CLUSTER_RATIO 3  /* gaps between clusters are so many times those in them */
 #define GAP_LEAST 1000   /* ns: shorter ones count as that */
@@ -125,41 +127,6 @@ guint occasions_keep(int64_t *times, guint count)
 	return kept;
 }
 
-static void swap(int64_t *a, int64_t *b)
-{
-	int64_t kept = *a;
-
-	*a = *b;
-	*b = kept;
-}
-
-/* That of these which `place` others are before when they are sorted (Hoare's selection);
- * their order changes. */
-static int64_t nth_of(int64_t *times, guint count, guint place)
-{
-	guint low = 0, high = count - 1;
-
-	while (low < high) {
-		int64_t middle = times[low + (high - low) / 2];
-		guint i = low, k = high;
-
-		for (;; i++, k--) {
-			while (times[i] < middle)
-				i++;
-			while (times[k] > middle)
-				k--;
-			if (i >= k)
-				break;
-			swap(&times[i], &times[k]);
-		}
-		if (place <= k)
-			high = k;
-		else
-			low = k + 1;
-	}
-	return times[place];
-}
-
 /* How far gaps are from multiples of their median, in the mean, as a part of it; more than `most`:
  * any such number. */
 static double irregularity(const int64_t *gaps, guint count, int64_t median, double most)
@@ -177,13 +144,15 @@ static double irregularity(const int64_t *gaps, guint count, int64_t median, dou
 /* Where trials put what they make: each for `count` and one more. */
 struct room {
 	int64_t *times, *gaps, *sorted; /* owned */
+	double *values; /* owned; gaps, of which a double holds 104 days to the ns */
 	guint *drawers; /* owned */
 };
 
 static void room_init(struct room *room, guint count)
 {
 	*room = (struct room) {g_new(int64_t, count + 1), g_new(int64_t, count + 1),
-			       g_new(int64_t, count + 1), g_new(guint, count + 2)};
+			       g_new(int64_t, count + 1), g_new(double, count + 1),
+			       g_new(guint, count + 2)};
 }
 
 static void room_clear(struct room *room)
@@ -191,6 +160,7 @@ static void room_clear(struct room *room)
 	g_free(room->times);
 	g_free(room->gaps);
 	g_free(room->sorted);
+	g_free(room->values);
 	g_free(room->drawers);
 }
 
@@ -198,8 +168,10 @@ static bool is_regular(struct room *room, guint count, double most)
 {
 	int64_t median;
 
-	memcpy(room->sorted, room->gaps, sizeof *room->gaps * count);
-	median = MAX(nth_of(room->sorted, count, count / 2), 1);
+	for (guint i = 0; i < count; i++)
+		room->values[i] = (double) room->gaps[i];
+	put_in_place(room->values, count, count / 2);
+	median = MAX((int64_t) room->values[count / 2], 1);
 	return irregularity(room->gaps, count, median, most) <= most;
 }
 
