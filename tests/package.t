@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The Debian package: built from a copy of the tree by dpkg-buildpackage, judged by what is in it, what it depends on
-and by lintian, and used from where dpkg-deb unpacks it: command, plugin, manual pages and LAMI programs."""
+"""What the tarball holds (make distdir), and that alone, builds the Debian package by dpkg-buildpackage, out of tree,
+writes nothing into the source, and leaves nothing when it is uninstalled and cleaned. The package is judged by what is
+in it, what it depends on and by lintian, and used from where dpkg-deb unpacks it: command, plugin, manual pages, LAMI."""
 import gzip
 import os
 import re
@@ -13,22 +14,13 @@ import whylate_test as t
 
 tap = t.Tap()
 # nothing is optimized, and no package with debugging symbols made: what is built is hardly run
+MAKE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR")
 OPTIONS = {"DEB_BUILD_OPTIONS": "nocheck noopt noautodbgsym parallel=2", "DEB_BUILD_PROFILES": "nocheck", "DEB_CFLAGS_STRIP": "-g"}
 
 
-def left_out(folder, names):
-    """What is no source: builds, what configure leaves in a tree that it ran in, and traces but for the sample,
-    which no build needs."""
-    made = {".git", "build", "test-cache", "autom4te.cache", "__pycache__", "config.status", "config.log", "config.h",
-            "Makefile", "whylate.pc", ".deps", ".libs"}
-    data = {"traces": set(names) - {"startup-chain"}, "tests/fuzz": {"corpus"}}.get(os.path.relpath(folder, t.SOURCE), set())
-    return {n for n in names if n in made | data or n.startswith("build-") and n != "build-aux" or
-            os.path.realpath(os.path.join(folder, n)) in map(os.path.realpath, (t.BUILD, t.CACHE))}
-
-
 def command(*words, cwd=None, **environment):
-    return subprocess.run(words, cwd=cwd, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
+    return subprocess.run(words, cwd=cwd, env={**{k: v for k, v in os.environ.items() if k not in MAKE}, **environment},
+                          stdin=subprocess.DEVNULL, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
 
 
 def output(*words, **keywords):
@@ -37,12 +29,20 @@ def output(*words, **keywords):
     return done.stdout.decode()
 
 
-def build(place):
-    """Path of the package, of the changes file."""
+def sources(place):
+    """The files of the tarball, where they may be built."""
     source = os.path.join(place, "whylate")
-    shutil.copytree(t.SOURCE, source, ignore=left_out, symlinks=True)
-    subprocess.run(["chmod", "-R", "u+w", source], check=True)
-    environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR")}
+    output("make", "-s", "-C", t.BUILD, "distdir", "distdir=" + source)
+    output("chmod", "-R", "u+w", source)
+    for name in os.listdir(source + "/traces"):  # no build needs them; the sample is installed
+        if name.endswith(".tar.xz"):
+            os.remove(os.path.join(source, "traces", name))
+    return source
+
+
+def build(place, source):
+    """Path of the package, of the changes file."""
+    environment = {k: v for k, v in os.environ.items() if k not in MAKE}
     done = subprocess.run(["dpkg-buildpackage", "-b", "-uc", "-us"], cwd=source, env={**environment, **OPTIONS},
                           stdin=subprocess.DEVNULL, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-4000:]
@@ -50,6 +50,21 @@ def build(place):
     packages = [f for f in made if f.endswith(".deb")]
     assert len(packages) == 1, made
     return [os.path.join(place, f) for f in packages + [f for f in made if f.endswith(".changes")]]
+
+
+def check_clean(place, source, before):
+    """As make distcheck has it, without another build."""
+    builds = source + "/debian/build"
+    assert files(place + "/installed") == set()
+    output("make", "-C", builds, "install", "DESTDIR=" + place + "/installed")
+    assert "usr/bin/whylate" in files(place + "/installed")
+    output("make", "-C", builds, "uninstall", "DESTDIR=" + place + "/installed")
+    assert files(place + "/installed") == set(), "left by make uninstall"
+    output("make", "-C", builds, "distclean")
+    assert files(builds) == set(), "left by make distclean"
+    # debhelper runs autoreconf first
+    made = {name for name in files(source) - before if not name.startswith(("debian/", "autom4te.cache/")) and name[-1] != "~"}
+    assert made == set() and before <= files(source), "written into the source: %s" % sorted(made)
 
 
 def read(path):
@@ -165,7 +180,9 @@ def check_lintian(changes):
 def run_all(place):
     made = []
     tap.case("packages to build it, in debian/control and tests/setup.sh", check_build_depends)
-    if not tap.case("dpkg-buildpackage builds it", lambda: made.extend(build(place))):
+    source = sources(place)
+    before = files(source)
+    if not tap.case("dpkg-buildpackage builds it of the tarball's files", lambda: made.extend(build(place, source))):
         return
     package, changes = made
     root = os.path.join(place, "root")
@@ -176,6 +193,7 @@ def run_all(place):
     tap.case("the command works, and reports what the build reports", check_use, root)
     tap.case("babeltrace2 finds the plugin, which reports the same", check_plugin, root)
     tap.case("manual pages", check_pages, root)
+    tap.case("nothing is left when it is uninstalled and cleaned", check_clean, place, source, before)
     if shutil.which("lintian"):
         tap.case("lintian finds no error", check_lintian, changes)
     else:

@@ -24,7 +24,7 @@ build_packages="autoconf automake make gcc libc6-dev pkgconf
 # asked themselves (tests/slurm.t, tests/engines.t); liblttng-ctl0 has the schema that session profiles are held
 # to. What belongs to clang's version: need_clang_runtime. A|B: whichever of them the system has.
 check_packages="babeltrace2 build-essential clang debhelper gnupg groff-base iproute2 liblttng-ctl0|liblttng-ctl0t64
-	libxml2-utils lintian llvm mandoc munge
+	libxml2-utils lintian lld llvm mandoc munge
 	openssh-client openssh-server parallel perl slurm-wlm systemd
 	protobuf-compiler python3 python3-jsonschema python3-selenium xz-utils"
 # What not every system has as a package: clang-format of the one version that .clang-format is for; a browser that
