@@ -30,7 +30,7 @@ SMALL = [n for n in t.TRACES if n not in LARGE] if LONG else ["polls", "hang", "
 
 
 def same(name):
-    for command in COMMANDS:
+    for command in COMMANDS if LONG or name != "zero-read" else COMMANDS[:1]:     # a million events of few kinds
         arguments = (*command, "--quiet", "--format", "json", t.trace(name))
         direct = t.output(*arguments, "--reader", "direct")
         assert direct == t.output(*arguments, "--reader", "babeltrace"), command[0]
@@ -288,7 +288,7 @@ for name in SMALL:
     tap.case("%s: metadata cut" % name, damaged, name, "cut", "metadata", 20 if LONG else 3)
 tap.case("zero-read: a cut costs the packet that it hits", cut_costs_its_packet, "zero-read")
 tap.case("startup-chain: padding cut off", padding_cut, "startup-chain")
-for name in ("fork4", "callstack", "wide", *(("zero-read",) if LONG else ())):     # a million events, 24 times over
+for name in ("fork4", "wide", *(("callstack", "zero-read") if LONG else ())):     # a million events, 24 times over
     tap.case("%s: a packet's header overwritten" % name, header_overwritten, name)
 tap.case("wide: a wrong index", index_wrong, "wide")
 tap.case("zero-read: a packet is missing", missing_packet, "zero-read")

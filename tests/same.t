@@ -24,8 +24,9 @@ def same(*words):
 
 if PLAIN:
     tap.case("startup-chain: every command, format and most options", same, t.trace("startup-chain"))
-    for name in ("whatif-peer", "ust-func", "callstack", "wide", "hang", "two-hosts-server"):
+    for name in ("whatif-peer", "ust-func", "wide", "hang", "two-hosts-server"):
         tap.case("%s: every command" % name, same, t.trace(name), "--quick")
+    tap.case("callstack: functions", same, t.trace("callstack"), "--quick", "--only", "functions")
 else:
     tap.skip("two builds print the same", "there is one build only; ./check has two")
 sys.exit(tap.done())
