@@ -2,35 +2,35 @@
 /* See call_threads.h. */
 #include "calls/call_threads.h"
 
-static bool has_functions(const struct session *session, uint32_t thread)
+/* It has a call of one of these kinds of operation (bits) in the window that is asked for. */
+static bool has_kinds(const struct session *session, uint32_t thread, uint32_t kinds)
 {
-	uint32_t at = model_thread(&session->trace.model, thread)->flow.operation;
+	uint32_t at = model_thread(&session->trace.model, thread)->flow.operation, count = 0;
 
 	while (at) {
 		const struct operation *operation =
 			operation_at(&session->trace.timeline.operations, at);
-		uint32_t kind = PACK_KIND(operation->what);
 
 		if (operation_end(operation) < session->asked.from)
 			return false;
-		if ((kind == OPERATION_FUNCTION || kind == OPERATION_USER) &&
+		if (kinds & 1u << PACK_KIND(operation->what) &&
 		    operation->begin < session->asked.to)
 			return true;
 		at = operation->previous;
+		timeline_ease_now_and_then(&session->trace.timeline, ++count);
 	}
 	return false;
+}
+
+static bool has_functions(const struct session *session, uint32_t thread)
+{
+	return has_kinds(session, thread, 1u << OPERATION_FUNCTION | 1u << OPERATION_USER);
 }
 
 /* Functions of user space say best which program is meant; the kernel's are in all of them. */
 static bool has_user_functions(const struct session *session, uint32_t thread)
 {
-	uint32_t at = model_thread(&session->trace.model, thread)->flow.operation;
-
-	for (; at; at = operation_at(&session->trace.timeline.operations, at)->previous)
-		if (PACK_KIND(operation_at(&session->trace.timeline.operations, at)->what) ==
-		    OPERATION_USER)
-			return true;
-	return false;
+	return has_kinds(session, thread, 1u << OPERATION_USER);
 }
 
 /* A program's, that did not sleep all the time. */

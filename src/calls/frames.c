@@ -8,8 +8,6 @@
 
 #include "objects/calls.h"
 
-#define EASE_EVERY 4096u /* records */
-
 /* What nests where, in the order of the store: each behind what is nested in it. */
 struct nesting {
 	uint32_t *parent, *size, *depth; /* owned; size: of itself and what is nested */
@@ -41,8 +39,7 @@ static GArray *records(const struct session *session, uint32_t at, int64_t from,
 		if (operation->begin < to && is_taken(session, operation))
 			g_array_append_val(list, at);
 		at = operation->previous;
-		if (++count % EASE_EVERY == 0)
-			timeline_ease(&session->trace.timeline);
+		timeline_ease_now_and_then(&session->trace.timeline, ++count);
 	}
 	for (guint i = 0; i < list->len / 2; i++) {
 		uint32_t *a = &g_array_index(list, uint32_t, i);
@@ -118,8 +115,7 @@ static struct frames *frames_of_list(const struct session *session, uint32_t thr
 			operation_at(&session->trace.timeline.operations,
 				     g_array_index(list, uint32_t, i));
 
-		if (i % EASE_EVERY == 0)
-			timeline_ease(&session->trace.timeline);
+		timeline_ease_now_and_then(&session->trace.timeline, i + 1);
 
 		behind[i] = (struct call_frame) {
 			.begin = operation->begin,

@@ -318,6 +318,13 @@ void timeline_let_go(const struct timeline *timeline);
 /* The same, to be called again and again: does nothing until so much has been read that it pays
  * (what is let go costs a page fault each time that it is looked at). */
 void timeline_ease(const struct timeline *timeline);
+/* The same, once in so many calls: for each record of a list, which lies all over a store. `count`
+ * are the records so far: each may have brought in 64 KB. */
+static inline void timeline_ease_now_and_then(const struct timeline *timeline, uint32_t count)
+{
+	if (count % 256 == 0)
+		timeline_ease(timeline);
+}
 
 void track_clear(struct track *track);
 
