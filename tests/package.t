@@ -173,7 +173,9 @@ def check_pages(root):
 
 
 def check_lintian(changes):
-    done = command("lintian", "--fail-on", "error", "--allow-root", changes, LC_ALL="C")
+    # to another distribution, whose lintian runs here, it is not uploaded
+    done = command("lintian", "--fail-on", "error", "--allow-root", "--suppress-tags", "bad-distribution-in-changes-file", changes,
+                   LC_ALL="C")
     assert done.returncode == 0, done.stdout.decode()
 
 
