@@ -2,8 +2,9 @@
 /* See call_threads.h. */
 #include "calls/call_threads.h"
 
-/* It has a call of one of these kinds of operation (bits) in the window that is asked for. */
-static bool has_kinds(const struct session *session, uint32_t thread, uint32_t kinds)
+/* It has a call of one of these kinds of operation (bits) in [from, to). */
+static bool has_kinds(const struct session *session, uint32_t thread, uint32_t kinds, int64_t from,
+		      int64_t to)
 {
 	uint32_t at = model_thread(&session->trace.model, thread)->flow.operation, count = 0;
 
@@ -11,10 +12,9 @@ static bool has_kinds(const struct session *session, uint32_t thread, uint32_t k
 		const struct operation *operation =
 			operation_at(&session->trace.timeline.operations, at);
 
-		if (operation_end(operation) < session->asked.from)
+		if (operation_end(operation) < from)
 			return false;
-		if (kinds & 1u << PACK_KIND(operation->what) &&
-		    operation->begin < session->asked.to)
+		if (kinds & 1u << PACK_KIND(operation->what) && operation->begin < to)
 			return true;
 		at = operation->previous;
 		timeline_ease_now_and_then(&session->trace.timeline, ++count);
@@ -24,13 +24,16 @@ static bool has_kinds(const struct session *session, uint32_t thread, uint32_t k
 
 static bool has_functions(const struct session *session, uint32_t thread)
 {
-	return has_kinds(session, thread, 1u << OPERATION_FUNCTION | 1u << OPERATION_USER);
+	return has_kinds(session, thread, 1u << OPERATION_FUNCTION | 1u << OPERATION_USER,
+			 session->asked.from, session->asked.to);
 }
 
-/* Functions of user space say best which program is meant; the kernel's are in all of them. */
+/* Functions of user space say best which program is meant, in whatever window; the kernel's are in
+ * all of them. */
 static bool has_user_functions(const struct session *session, uint32_t thread)
 {
-	return has_kinds(session, thread, 1u << OPERATION_USER);
+	return session->trace.flow.user.entries + session->trace.flow.user.exits > 0 &&
+	       has_kinds(session, thread, 1u << OPERATION_USER, INT64_MIN, INT64_MAX);
 }
 
 /* A program's, that did not sleep all the time. */
