@@ -109,10 +109,12 @@ void process_use_huge_pages(void)
 #endif
 }
 
+/* Room at the heap's end would be taken first, by large blocks, too: lists that grow leave holes. */
 void process_spare_memory(void)
 {
 #ifdef __GLIBC__
 	mallopt(M_MMAP_THRESHOLD, LARGEST_SPARED);
+	malloc_trim(PAGES_HUGE_BYTES);
 #endif
 }
 

@@ -88,6 +88,12 @@ void timeline_detach(struct timeline *timeline, bool reads)
 		pages_detach(timeline_store(timeline, i), reads);
 }
 
+void timeline_spill_first(struct timeline *timeline)
+{
+	for (enum store i = 0; i < TIMELINE_STORES; i++)
+		pages_spill_first(timeline_store(timeline, i));
+}
+
 void timeline_let_go(const struct timeline *timeline)
 {
 	for (enum store i = 0; i < TIMELINE_STORES; i++)

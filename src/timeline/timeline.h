@@ -312,6 +312,10 @@ void timeline_clear(struct timeline *timeline);
  * recorded is not changed any more, as of a kept image (pages_detach()). */
 void timeline_detach(struct timeline *timeline, bool reads);
 
+/* No more is recorded: of the stores that have spilled, what memory kept follows (the first part of
+ * each, 48 MB in all), so that it is free for what is asked of them. */
+void timeline_spill_first(struct timeline *timeline);
+
 /* Everything that was spilled leaves resident memory: for questions that go through all of
  * time, over all threads. */
 void timeline_let_go(const struct timeline *timeline);

@@ -40,6 +40,7 @@ bool trace_gather(struct trace *trace, const struct gather_options *options, GEr
 	flow_end(&trace->flow);
 	if (trace->events && !bring_together(trace, options, error))
 		return false;
+	timeline_spill_first(&trace->timeline);
 	trace->names_gathered = intern_count(trace->model.names);
 	trace->operations_gathered = trace->timeline.operations.used;
 	return true;

@@ -93,12 +93,12 @@ static bool write_segment(const struct pages *pages, const char *segment, off_t 
 	return true;
 }
 
-/* The last segment, which is full, goes to the file; or spill_failed is set. */
-static void spill_last(struct pages *pages)
+/* A segment that is full goes to the file, where it has the place of its number; or spill_failed
+ * is set. */
+static void spill(struct pages *pages, uint32_t segment)
 {
-	uint32_t last = pages->segment_count - 1;
 	size_t bytes = segment_bytes(pages);
-	off_t offset = (off_t) bytes * pages->spilled;
+	off_t offset = (off_t) bytes * segment;
 	void *map = NULL;
 	int error;
 
@@ -110,20 +110,27 @@ static void spill_last(struct pages *pages)
 	}
 	/* allocate, not only extend: a write to a hole on a full disk kills */
 	error = spill_reserve(pages->spill_fd, (uint64_t) offset, bytes);
-	if (!error && write_segment(pages, pages->segments[last], offset))
+	if (!error && write_segment(pages, pages->segments[segment], offset))
 		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pages->spill_fd,
 			   offset);
 	if (!map || map == MAP_FAILED) { /* not all file systems can map what is to be written */
 		pages->spill_failed = error ? error : errno ? errno : EIO;
 		return;
 	}
-	if (mremap(map, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages->segments[last]) ==
+	if (mremap(map, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages->segments[segment]) ==
 	    MAP_FAILED)
 		g_error("out of memory: %zu bytes", bytes);
-	if (!pages->spilled++)
-		pages->first_spilled = last;
-	if (!pages->of_file++)
-		pages->in_memory = last;
+	if (!pages->spilled++ || segment < pages->first_spilled)
+		pages->first_spilled = segment;
+	if (!pages->of_file++ || segment < pages->in_memory)
+		pages->in_memory = segment;
+}
+
+void pages_spill_first(struct pages *pages)
+{
+	while (pages->spilled && !pages->spill_failed && pages->in_memory &&
+	       pages->in_memory == pages->first_spilled)
+		spill(pages, pages->in_memory - 1);
 }
 
 bool pages_are_limited(void)
@@ -189,7 +196,7 @@ static void add_segment(struct pages *pages)
 		for (uint32_t ago = 1; ago <= pages->segment_count && ago <= AGAIN_MAX; ago *= 2)
 			release(pages, pages->segment_count - ago);
 		if (pages->segment_count > pages->in_memory + pages->of_file)
-			spill_last(pages);
+			spill(pages, pages->segment_count - 1);
 	}
 	segment = memory_segment(pages);
 	if (segment == MAP_FAILED)
@@ -274,8 +281,8 @@ void pages_let_go(const struct pages *pages)
 
 void pages_detach(struct pages *pages, bool reads)
 {
-	for (uint32_t i = 0; i < pages->spilled; i++)
-		if (mmap(pages->segments[pages->first_spilled + i], segment_bytes(pages),
+	for (uint32_t i = pages->first_spilled; i < pages->first_spilled + pages->spilled; i++)
+		if (mmap(pages->segments[i], segment_bytes(pages),
 			 PROT_READ | (reads ? 0 : PROT_WRITE), MAP_PRIVATE | MAP_FIXED,
 			 pages->spill_fd, (off_t) segment_bytes(pages) * i) == MAP_FAILED)
 			g_error("out of memory: %zu bytes", segment_bytes(pages));

@@ -68,6 +68,10 @@ void pages_pass(const struct pages *pages, uint32_t index);
 /* The same for those that look at some of the records only, in their order. `passed`: 0 first. */
 void pages_pass_to(const struct pages *pages, uint32_t *passed, uint32_t index);
 
+/* No more is added, and more than memory has room for is there: what memory kept of the store
+ * follows what was spilled, so that the memory is free for what is asked of the records. */
+void pages_spill_first(struct pages *pages);
+
 /* Everything that was spilled leaves resident memory. */
 void pages_let_go(const struct pages *pages);
 

@@ -309,9 +309,24 @@ static void assert_filled(const struct pages *pages, uint32_t from, uint32_t to,
 	}
 }
 
+/* What memory kept is in the file, too, and is read back from there: of a store that has spilled. */
+static void spill_first(struct pages *pages, uint32_t memory)
+{
+	uint64_t *record = pages_at(pages, 1);
+
+	pages_spill_first(pages);
+	pages_spill_first(pages); /* nothing is left to do */
+	g_assert_cmpuint(pages->in_memory, ==, 0);
+	g_assert_cmpuint(pages->spilled, ==, memory < 4 ? 3 : 0);
+	*record = 9; /* it may still be written to, where it was */
+	pages_let_go(pages);
+	g_assert_cmpuint(*(uint64_t *) pages_at(pages, 1), ==, 9);
+	*record = 3;
+}
+
 /* The child lets go of what was spilled and adds to it, in the begun segment and behind it; the
- * parent has what it had. `memory`: segments that are not spilled. */
-static void detach(uint32_t memory, bool reads)
+ * parent has what it had. `memory`: segments that are not spilled; `first`: until they are. */
+static void detach(uint32_t memory, bool reads, bool first)
 {
 	struct pages pages;
 	int status;
@@ -319,6 +334,8 @@ static void detach(uint32_t memory, bool reads)
 
 	pages_init(&pages, sizeof(uint64_t), memory * PAGES_SEGMENT * sizeof(uint64_t));
 	fill_with(&pages, 0, DETACHED, 3);
+	if (first)
+		spill_first(&pages, memory);
 	child = fork();
 	if (!child) {
 		pages_detach(&pages, reads);
@@ -350,8 +367,10 @@ static void detach(uint32_t memory, bool reads)
 static void test_detached_pages(void)
 {
 	for (uint32_t memory = 0; memory < 5; memory++) {
-		detach(memory, true);
-		detach(memory, false);
+		detach(memory, true, false);
+		detach(memory, false, false);
+		detach(memory, true, true);
+		detach(memory, false, true);
 	}
 }
 
