@@ -30,7 +30,6 @@ void call_scope_init(struct call_scope *scope, const struct session *session,
 		     const struct user_requests *requests)
 {
 	g_autofree guint32 *listed = requests ? user_requests_listed_places(requests) : NULL;
-	const GArray *working = requests ? requests->working : NULL;
 	uint32_t threads = session->trace.model.thread_count;
 	guint at = 0;
 
@@ -40,9 +39,10 @@ void call_scope_init(struct call_scope *scope, const struct session *session,
 		scope->first[t] = scope->slices->len;
 		if (!requests)
 			add_slice(scope, session, t, INT64_MIN, INT64_MAX);
-		for (; working && at < working->len; at++) {
-			const struct working *one = &g_array_index(working, struct working, at);
+		for (; requests && at < requests->working.used; at++) {
+			const struct working *one = working_at(requests, at);
 
+			pages_pass(&requests->working, at);
 			if (one->thread != t)
 				break;
 			if (listed[one->request])

@@ -186,28 +186,16 @@ static void compare_causes(struct diff *diff)
 
 /* --- one request of each --------------------------------------------------------------- */
 
-static gint by_latency(gconstpointer a, gconstpointer b, gpointer data)
-{
-	const struct user_request *x = user_request_at(data, *(const uint32_t *) a),
-				  *y = user_request_at(data, *(const uint32_t *) b);
-	int64_t ns_x = x->end - x->begin, ns_y = y->end - y->begin;
-
-	if (ns_x != ns_y)
-		return ns_x < ns_y ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
 /* The median by latency; false: there is none. */
 static bool median_of(const struct side *side, uint32_t *place)
 {
-	GArray *sorted = g_array_copy(side->requests->listed);
-	bool any = sorted->len > 0;
+	const GArray *listed = side->requests->listed;
+	g_autoptr(GArray) order = requests_by_latency(side->requests, listed, false);
 
-	g_array_sort_with_data(sorted, by_latency, side->requests);
-	if (any)
-		*place = g_array_index(sorted, uint32_t, (sorted->len - 1) / 2);
-	g_array_free(sorted, TRUE);
-	return any;
+	if (!order->len)
+		return false;
+	*place = g_array_index(listed, uint32_t, g_array_index(order, guint, (order->len - 1) / 2));
+	return true;
 }
 
 /* The request that the rules change most; false: there is none. */

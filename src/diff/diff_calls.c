@@ -117,7 +117,7 @@ void taking_init(struct taking *taking, const struct side *side)
 	*taking = (struct taking) {.side = side};
 	operation_scope_init(&taking->scope, side->session);
 	if (side->of_requests) {
-		taking->listed = g_new0(guint8, side->requests->list->len + 1);
+		taking->listed = g_new0(guint8, side->requests->list.used + 1);
 		for (guint i = 0; i < side->requests->listed->len; i++)
 			taking->listed[g_array_index(side->requests->listed, uint32_t, i)] = 1;
 	}

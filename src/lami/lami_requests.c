@@ -113,7 +113,7 @@ static bool write_requests(struct lami_writer *writer, GError **error)
 	if (!requests)
 		return false;
 	costs = costs_new(requests);
-	order = requests_slowest(requests);
+	order = requests_by_latency(requests, requests->listed, true);
 	writer->report.data = costs;
 	lami_rows(writer, &request_table, ROWS(order));
 	lami_rows(writer, &cause_table, ROWS(costs->causes));

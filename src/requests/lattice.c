@@ -515,8 +515,6 @@ static void merge_all(struct builder *builder)
 		g_array_append_val(builder->lattice->merged, i);
 		merge(builder, stops);
 		g_array_free(stops, TRUE);
-		if (step > 1) /* they lie all over the stores */
-			timeline_ease(&requests->session->trace.timeline);
 	}
 }
 

@@ -7,8 +7,6 @@
 #include "waits/causality.h"
 #include "waits/summary.h"
 
-#define PASSED 4096 /* requests, until spilled records leave resident memory */
-
 static struct tree_node *node_new(const char *label)
 {
 	struct tree_node *node = g_new0(struct tree_node, 1);
@@ -141,8 +139,6 @@ struct tree_node *tree_new(const struct costs *costs)
 			take(child_of(node, label->str), i + 1, ns);
 		}
 		path_free(path);
-		if (i / step % (step > 1 ? PASSED / 16 : PASSED) == 0)
-			timeline_ease(&requests->session->trace.timeline);
 	}
 	g_string_free(label, TRUE);
 	finish(root);

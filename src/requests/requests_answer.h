@@ -14,7 +14,7 @@
 #include "tracking/request_costs.h"
 #include "traits/requests_apart.h"
 
-/* Sentences, owned; `order`: requests_slowest(); `apart`: NULL if that was not asked. Free with
+/* Sentences, owned; `order`: requests_by_latency(); `apart`: NULL if that was not asked. Free with
  * g_ptr_array_unref(). */
 GPtrArray *requests_answer(const struct costs *costs, const GArray *order,
 			   const struct requests_apart *apart);

@@ -208,7 +208,7 @@ static guint write_inner(const struct report *report, const void *row)
 	const struct user_request *outer = row;
 	guint place = (guint) (outer - user_request_at(requests, 0)) + 1;
 
-	for (guint i = place; i < requests->list->len; i++) {
+	for (guint i = place; i < requests->list.used; i++) {
 		const struct user_request *request = user_request_at(requests, i);
 
 		if (request->begin > outer->end)
@@ -307,7 +307,7 @@ int ascending(gconstpointer a, gconstpointer b)
 /* --limit keeps the slowest; they are told in order of their begin. */
 static GArray *shown(const struct costs *costs)
 {
-	GArray *order = requests_slowest(costs->requests);
+	GArray *order = requests_by_latency(costs->requests, costs->requests->listed, true);
 
 	g_array_set_size(order, rows_limited(costs->requests->session, order->len));
 	g_array_sort(order, ascending);
@@ -415,7 +415,7 @@ static void write_ways(const struct report *report, const void *row)
 static void write_answer(const struct report *report, const void *row)
 {
 	const struct requests_report *made = row;
-	g_autoptr(GArray) order = requests_slowest(made->requests);
+	g_autoptr(GArray) order = requests_by_latency(made->requests, made->requests->listed, true);
 
 	json_put_answer(report->output, requests_answer(made->costs, order, made->apart));
 }

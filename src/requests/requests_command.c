@@ -64,13 +64,16 @@ static void *make(const struct session *session, GError **error)
 		user_requests_free(requests);
 		return NULL;
 	}
-	report = g_new(struct requests_report, 1);
-	*report = (struct requests_report) {.requests = requests,
-					    .costs = costs_new_with_stretches(requests),
-					    .configuration = configuration_of_requests(requests)};
+	report = g_new0(struct requests_report, 1);
+	report->requests = requests;
+	report->costs = costs_new_with_stretches(requests);
+	report->configuration = configuration_of_requests(requests);
+	user_requests_ease(requests);
 	requests_add_worth(report->costs);
+	user_requests_ease(requests);
 	if (session->asked.options->requests.metric == METRIC_LATENCY)
 		report->apart = requests_apart_new(requests);
+	user_requests_ease(requests);
 	if (session->asked.options->what_if->len) {
 		report->what_if = requests_what_if_new(requests, error);
 		if (!report->what_if)

@@ -250,8 +250,9 @@ static void steps_free(void *steps)
 
 void requests_page(const struct requests_report *made, struct output *output)
 {
-	struct drawn drawn = {made, requests_slowest(made->requests), g_ptr_array_new(),
-			      g_ptr_array_new_with_free_func(steps_free)};
+	struct drawn drawn = {made,
+			      requests_by_latency(made->requests, made->requests->listed, true),
+			      g_ptr_array_new(), g_ptr_array_new_with_free_func(steps_free)};
 	struct page page;
 
 	page_begin(&page, made->requests->session, output);

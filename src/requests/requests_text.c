@@ -215,7 +215,7 @@ static void inner(const struct user_requests *requests, uint32_t place, int inde
 {
 	char when[48], ns[32];
 
-	for (guint i = place; i < requests->list->len; i++) {
+	for (guint i = place; i < requests->list.used; i++) {
 		const struct user_request *request = user_request_at(requests, i);
 		g_autofree char *label = NULL, *line = NULL;
 
@@ -312,7 +312,7 @@ void requests_text(const struct requests_report *made, struct output *output)
 	const struct costs *costs = made->costs;
 	const struct user_requests *requests = costs->requests;
 	struct report report = {requests->session, costs, output};
-	g_autoptr(GArray) order = requests_slowest(requests);
+	g_autoptr(GArray) order = requests_by_latency(requests, requests->listed, true);
 	g_autoptr(GArray) findings = findings_of_costs(costs);
 	char working[32];
 

@@ -295,18 +295,20 @@ GArray *configuration_of_requests(const struct user_requests *requests)
 	g_autofree guint32 *places = user_requests_listed_places(requests);
 	struct met met = {g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 			  g_hash_table_new(NULL, NULL)};
-	uint32_t before = NO_THREAD;
+	uint32_t before = NO_THREAD, passed = 0;
 	int64_t whole = 0;
 
 	for (guint i = 0; i < requests->listed->len; i++) {
-		const struct user_request *at =
-			user_request_at(requests, g_array_index(requests->listed, uint32_t, i));
+		uint32_t place = g_array_index(requests->listed, uint32_t, i);
+		const struct user_request *at = user_request_at(requests, place);
 
 		whole += at->end - at->begin;
+		pages_pass_to(&requests->list, &passed, place);
 	}
-	for (guint i = 0; i < requests->working->len; i++) { /* by thread */
-		uint32_t thread = g_array_index(requests->working, struct working, i).thread;
+	for (guint i = 0; i < requests->working.used; i++) { /* by thread */
+		uint32_t thread = working_at(requests, i)->thread;
 
+		pages_pass(&requests->working, i);
 		if (thread != before)
 			add_of_requests(&account, requests, places, thread, &met);
 		before = thread;

@@ -100,21 +100,10 @@ void timeline_let_go(const struct timeline *timeline)
 		pages_let_go(timeline_stored(timeline, i));
 }
 
-/* Each fault on a spilled page brings in its neighbours, too: 64 KB at most (fault-around). */
-#define FAULTS_LEFT 256
-
 void timeline_ease(const struct timeline *timeline)
 {
-	struct rusage used;
-	uint64_t faults;
-
-	if (!timeline->faults || getrusage(RUSAGE_THREAD, &used) != 0)
-		return;
-	faults = (uint64_t) used.ru_minflt + (uint64_t) used.ru_majflt;
-	if (faults - *timeline->faults < FAULTS_LEFT)
-		return;
-	*timeline->faults = faults;
-	timeline_let_go(timeline);
+	if (timeline->faults && pages_much_read(timeline->faults))
+		timeline_let_go(timeline);
 }
 
 void track_clear(struct track *track)

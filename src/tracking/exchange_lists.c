@@ -39,10 +39,13 @@ struct exchange_lists *exchange_lists_new(const struct session *session, const g
 			break;
 		for (uint32_t i = 0; i <= count; i++)
 			lists->first[i + 1] += lists->first[i];
-		lists->list = g_new(uint32_t, lists->first[count + 1] + 1);
+		spill_block_make(&lists->block,
+				 sizeof *lists->list * (lists->first[count + 1] + (size_t) 1));
+		lists->list = lists->block.bytes;
 		next = g_memdup2(lists->first, (count + 1) * sizeof *next);
 	}
 	g_free(next);
+	spill_block_let_go(&lists->block);
 	return lists;
 }
 
@@ -51,7 +54,7 @@ void exchange_lists_free(struct exchange_lists *lists)
 	if (!lists)
 		return;
 	g_free(lists->first);
-	g_free(lists->list);
+	spill_block_clear(&lists->block);
 	g_free(lists);
 }
 

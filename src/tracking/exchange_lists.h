@@ -7,6 +7,7 @@
 #define WHYLATE_TRACKING_EXCHANGE_LISTS_H
 
 #include "run/session.h"
+#include "util/spill.h"
 
 static inline const struct exchange *exchange_at(const struct session *session, uint32_t index)
 {
@@ -22,7 +23,8 @@ static inline const struct channel_end *end_at(const struct session *session, ui
  * time: `order` (NULL: as they are stored). */
 struct exchange_lists {
 	uint32_t *first; /* owned; of each: where its list begins; one more at the end */
-	uint32_t *list; /* owned; indices of exchanges */
+	uint32_t *list; /* indices of exchanges: of … */
+	struct spill_block block; /* owned */
 };
 struct exchange_lists *exchange_lists_new(const struct session *session, const guint32 *order,
 					  enum exchange_kind kind, bool by_end);

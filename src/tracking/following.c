@@ -26,6 +26,11 @@ struct follower {
 	guint8 *fresh; /* owned; by end: `owners` made the connection, nothing is written yet */
 };
 
+static void add_working(struct user_requests *requests, const struct working *working)
+{
+	*working_at(requests, pages_reserve(&requests->working, 1)) = *working;
+}
+
 /* Ends what the thread does, at `time` at the latest. */
 static void stop_working(struct follower *follower, uint32_t thread, int64_t time)
 {
@@ -38,7 +43,7 @@ static void stop_working(struct follower *follower, uint32_t thread, int64_t tim
 	request = user_request_at(follower->requests, doing->request - 1);
 	working = (struct working) {doing->since, MIN(time, request->end), thread, doing->request};
 	if (working.begin < working.end)
-		g_array_append_val(follower->requests->working, working);
+		add_working(follower->requests, &working);
 	doing->free = MAX(doing->since, MIN(time, request->end));
 	doing->request = 0;
 }
@@ -206,16 +211,17 @@ static void pass_exchange(struct follower *follower, uint32_t index)
 /* Of each request the thread that finished it, all of its time. */
 static void whole_threads(struct user_requests *requests)
 {
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		const struct user_request *request = user_request_at(requests, i);
 		struct working working = {request->begin, request->end, request->last, i + 1};
 
+		pages_pass(&requests->list, i);
 		if (working.begin < working.end)
-			g_array_append_val(requests->working, working);
+			add_working(requests, &working);
 	}
 }
 
-static int by_thread(gconstpointer a, gconstpointer b)
+static int by_thread(const void *a, const void *b)
 {
 	const struct working *x = a, *y = b;
 
@@ -231,19 +237,19 @@ static void sort_working(struct user_requests *requests)
 {
 	guint used = 0;
 
-	g_array_sort(requests->working, by_thread);
-	for (guint i = 0; i < requests->working->len; i++) {
-		struct working *at = &g_array_index(requests->working, struct working, i);
-		struct working *last =
-			used ? &g_array_index(requests->working, struct working, used - 1) : NULL;
+	g_free(pages_sort(&requests->working, by_thread, REQUESTS_MEMORY));
+	for (guint i = 0; i < requests->working.used; i++) {
+		struct working *at = working_at(requests, i);
+		struct working *last = used ? working_at(requests, used - 1) : NULL;
 
+		pages_pass(&requests->working, i);
 		if (last && last->thread == at->thread && last->end > at->begin)
 			last->end = at->begin;
 		if (last && last->begin == last->end)
 			used--;
-		g_array_index(requests->working, struct working, used++) = *at;
+		*working_at(requests, used++) = *at;
 	}
-	g_array_set_size(requests->working, used);
+	requests->working.used = used;
 }
 
 void user_requests_follow(struct user_requests *requests)
@@ -266,7 +272,7 @@ void user_requests_follow(struct user_requests *requests)
 			pages_pass(&session->trace.timeline.exchanges, i);
 		pass_exchange(&follower, requests->order ? requests->order[i] : i);
 		if (i % PASSED == 0)
-			timeline_ease(&session->trace.timeline);
+			user_requests_ease(requests);
 	}
 	for (uint32_t t = 0; t < session->trace.model.thread_count; t++)
 		stop_working(&follower, t, session->trace.end);
@@ -293,12 +299,13 @@ void requests_end_with_processes(struct user_requests *requests)
 {
 	const struct session *session = requests->session;
 
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		struct user_request *request = user_request_at(requests, i);
 		const uint32_t *threads;
 		int64_t end = request->begin;
 		uint32_t count;
 
+		pages_pass(&requests->list, i);
 		if (!request->unfinished || request->end < session->trace.end)
 			continue;
 		threads = process_before(&session->trace.processes, &session->trace.model,
@@ -328,19 +335,21 @@ static void consider(const struct user_requests *requests, struct last_thread *l
 /* Of each request: who lived longest of those that worked on it. */
 static struct last_thread *last_threads(const struct user_requests *requests)
 {
-	struct last_thread *last = g_new0(struct last_thread, requests->list->len + 1);
+	struct last_thread *last = g_new0(struct last_thread, requests->list.used + 1);
 
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		const struct user_request *request = user_request_at(requests, i);
 
+		pages_pass(&requests->list, i);
 		last[i] = (struct last_thread) {NO_THREAD, INT64_MIN};
 		consider(requests, &last[i], request->last);
 		consider(requests, &last[i], request->first);
 	}
-	for (guint i = 0; i < requests->working->len; i++) {
-		const struct working *at = &g_array_index(requests->working, struct working, i);
+	for (guint i = 0; i < requests->working.used; i++) {
+		const struct working *at = working_at(requests, i);
 		const struct user_request *request = user_request_at(requests, at->request - 1);
 
+		pages_pass(&requests->working, i);
 		if (same_process(requests, at->thread, request->first) ||
 		    same_process(requests, at->thread, request->last))
 			consider(requests, &last[at->request - 1], at->thread);
@@ -353,17 +362,19 @@ static void cut(struct user_requests *requests)
 {
 	guint kept = 0;
 
-	for (guint i = 0; i < requests->working->len; i++) {
-		struct working at = g_array_index(requests->working, struct working, i);
+	for (guint i = 0; i < requests->working.used; i++) {
+		struct working at = *working_at(requests, i);
 
+		pages_pass(&requests->working, i);
 		at.end = MIN(at.end, user_request_at(requests, at.request - 1)->end);
 		if (at.begin < at.end)
-			g_array_index(requests->working, struct working, kept++) = at;
+			*working_at(requests, kept++) = at;
 	}
-	g_array_set_size(requests->working, kept);
-	for (guint i = 0; i < requests->list->len; i++) {
+	requests->working.used = kept;
+	for (guint i = 0; i < requests->list.used; i++) {
 		struct user_request *at = user_request_at(requests, i);
 
+		pages_pass(&requests->list, i);
 		if (at->parent && user_request_at(requests, at->parent - 1)->end < at->begin)
 			at->parent = 0;
 	}
@@ -379,9 +390,10 @@ void requests_end_with_threads(struct user_requests *requests)
 	if (asked->preset == PRESET_EVENTS && asked->captures->len)
 		return;
 	last = last_threads(requests);
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		struct user_request *request = user_request_at(requests, i);
 
+		pages_pass(&requests->list, i);
 		if (!request->unfinished)
 			continue;
 		if (life_end(requests, request->last) < request->end)

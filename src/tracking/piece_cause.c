@@ -458,13 +458,15 @@ static void find_early_files(struct piece_namer *namer, const struct user_reques
 	g_autoptr(GHashTable)
 		first = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 
-	for (guint i = requests->list->len; i-- > 0;) { /* by begin: the first is set last */
+	for (guint i = 0; i < requests->list.used; i++) { /* by begin */
 		const struct user_request *request = user_request_at(requests, i);
 		const struct thread *thread = model_thread(&session->trace.model, request->first);
 		int64_t key = (int64_t) thread->host << 32 | (uint32_t) thread->pid;
 
-		g_hash_table_insert(first, g_memdup2(&key, sizeof key),
-				    g_memdup2(&request->begin, sizeof request->begin));
+		pages_pass(&requests->list, i);
+		if (!g_hash_table_contains(first, &key))
+			g_hash_table_insert(first, g_memdup2(&key, sizeof key),
+					    g_memdup2(&request->begin, sizeof request->begin));
 	}
 	for (uint32_t i = 1; i < session->trace.timeline.exchanges.used; i++) {
 		const struct exchange *exchange = exchange_at(session, i);

@@ -113,15 +113,16 @@ static enum channel_role role_of(const struct user_requests *requests, uint32_t 
 static uint32_t begin_request(struct user_requests *requests, int64_t begin, uint32_t thread,
 			      uint32_t channel)
 {
-	struct user_request request = {.begin = begin,
-				       .end = requests->session->trace.end,
-				       .first = thread,
-				       .last = thread,
-				       .channel = channel,
-				       .unfinished = true};
+	uint32_t place = pages_reserve(&requests->list, 1);
 
-	g_array_append_val(requests->list, request);
-	return requests->list->len;
+	*user_request_at(requests, place) = (struct user_request) {
+		.begin = begin,
+		.end = requests->session->trace.end,
+		.first = thread,
+		.last = thread,
+		.channel = channel,
+		.unfinished = true};
+	return place + 1;
 }
 
 static void answer(struct user_requests *requests, struct open_request *open,
@@ -254,6 +255,7 @@ static void find_on_connections(struct user_requests *requests, bool server)
 
 		if (!requests->order)
 			pages_pass(store, i);
+		user_requests_read(requests, 1);
 		if (exchange->kind >= EXCHANGE_DISK)
 			continue;
 		end = end_at(session, exchange->end);
@@ -280,7 +282,7 @@ static void end_with_next(struct user_requests *requests)
 	struct idmap last; /* peer's name -> place of its newest request */
 
 	idmap_init(&last);
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		struct user_request *request = user_request_at(requests, i), *before;
 		const struct channel_end *end =
 			request->channel ? end_at(session, request->channel) : NULL;
@@ -289,6 +291,7 @@ static void end_with_next(struct user_requests *requests)
 
 		if (!end || !end->remote)
 			continue;
+		user_requests_read(requests, READ_AT_RANDOM);
 		key = name_pair(session, end, end->remote, end->local);
 		place = idmap_get(&last, key);
 		before = place == IDMAP_NONE ? NULL : user_request_at(requests, place);
@@ -380,11 +383,10 @@ static void forget_nobodys(struct user_requests *requests)
 {
 	guint kept = 0;
 
-	for (guint i = 0; i < requests->list->len; i++)
+	for (guint i = 0; i < requests->list.used; i++)
 		if (is_thread(user_request_at(requests, i)->first))
-			g_array_index(requests->list, struct user_request, kept++) =
-				*user_request_at(requests, i);
-	g_array_set_size(requests->list, kept);
+			*user_request_at(requests, kept++) = *user_request_at(requests, i);
+	requests->list.used = kept;
 }
 
 /* "EVENT patterns with keys joined by captured fields"; without any, by thread. One begin
@@ -428,7 +430,7 @@ static void find_events(struct user_requests *requests)
 
 /* --- which of them are asked for --------------------------------------------------- */
 
-static int by_begin(gconstpointer a, gconstpointer b)
+static int by_begin(const void *a, const void *b)
 {
 	const struct user_request *x = a, *y = b;
 
@@ -442,23 +444,27 @@ static int by_begin(gconstpointer a, gconstpointer b)
 /* Numbers them by their begin; what refers to them follows. */
 static void sort_requests(struct user_requests *requests)
 {
-	guint count = requests->list->len;
+	guint count = requests->list.used;
 	g_autofree guint32 *places = g_new0(guint32, count + 1);
+	g_autofree uint32_t *before = NULL;
 
 	for (guint i = 0; i < count; i++) {
 		struct user_request *at = user_request_at(requests, i);
 
-		at->id = i + 1;
+		pages_pass(&requests->list, i);
 		at->end = MAX(at->begin, at->end); /* where times went backwards */
 	}
-	g_array_sort(requests->list, by_begin);
+	user_requests_ease(requests);
+	before = pages_sort(&requests->list, by_begin, REQUESTS_MEMORY);
 	for (guint i = 0; i < count; i++) {
-		places[user_request_at(requests, i)->id] = i + 1;
+		pages_pass(&requests->list, i);
+		places[before[i] + 1] = i + 1;
 		user_request_at(requests, i)->id = i + 1;
 	}
 	for (uint32_t i = 0;
 	     requests->of_exchange && i < requests->session->trace.timeline.exchanges.used; i++)
 		requests->of_exchange[i] = places[requests->of_exchange[i]];
+	user_requests_ease(requests);
 }
 
 void user_requests_find(struct user_requests *requests)
@@ -467,7 +473,9 @@ void user_requests_find(struct user_requests *requests)
 	enum request_preset preset = session->asked.options->requests.preset;
 
 	if (preset == PRESET_SERVER || preset == PRESET_CLIENT) {
-		requests->of_exchange = g_new0(guint32, session->trace.timeline.exchanges.used);
+		spill_block_make(&requests->places_of_exchanges,
+				 sizeof(guint32) * (size_t) session->trace.timeline.exchanges.used);
+		requests->of_exchange = requests->places_of_exchanges.bytes;
 		sort_exchanges(requests);
 		find_peers(requests);
 		old_connections_find(requests);

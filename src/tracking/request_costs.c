@@ -28,32 +28,6 @@ static void cause_row_clear(gpointer data)
 	g_free(((struct user_cause *) data)->label);
 }
 
-static gint slowest_first(gconstpointer a, gconstpointer b, gpointer data)
-{
-	const struct user_request
-		*x = user_request_at(data,
-				     g_array_index(((const struct user_requests *) data)->listed,
-						   uint32_t, *(const guint *) a)),
-		*y = user_request_at(data,
-				     g_array_index(((const struct user_requests *) data)->listed,
-						   uint32_t, *(const guint *) b));
-	int64_t ns_x = x->end - x->begin, ns_y = y->end - y->begin;
-
-	if (ns_x != ns_y)
-		return ns_x > ns_y ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-GArray *requests_slowest(const struct user_requests *requests)
-{
-	GArray *order = g_array_new(FALSE, FALSE, sizeof(guint));
-
-	for (guint i = 0; i < requests->listed->len; i++)
-		g_array_append_val(order, i);
-	g_array_sort_with_data(order, slowest_first, (gpointer) requests);
-	return order;
-}
-
 /* --- adding up --------------------------------------------------------------------- */
 
 /* Where a cost is seen. */
@@ -134,8 +108,6 @@ static uint32_t add_cost(struct costs *costs, guint listed, const char *kind, co
 	}
 	return place;
 }
-
-#define PASSED 8192 /* requests, until spilled exchanges leave resident memory */
 
 /* --- latency ------------------------------------------------------------------------- */
 
@@ -288,8 +260,6 @@ static void sum_latency(struct costs *costs)
 		path_work_add(work, path);
 		path_free(path);
 		close_requests(costs, first);
-		if (i % PASSED == 0)
-			timeline_ease(&requests->session->trace.timeline);
 		if (costs->kept && !costs->kept[i])
 			g_array_set_size(costs->threads, from);
 	}
@@ -308,11 +278,12 @@ static void sum_states(struct costs *costs, const guint32 *listed, bool working)
 	GString *label = g_string_new(NULL);
 	struct path none = {0};
 
-	for (guint i = 0; i < requests->working->len; i++) {
-		const struct working *at = &g_array_index(requests->working, struct working, i);
+	for (guint i = 0; i < requests->working.used; i++) {
+		const struct working *at = working_at(requests, i);
 		struct spans spans;
 		struct span span;
 
+		pages_pass(&requests->working, i);
 		if (!listed[at->request])
 			continue;
 		spans_begin(&spans, session, at->thread, at->begin, at->end);
@@ -476,6 +447,7 @@ static void find_slow(struct costs *costs, const GArray *order)
 			user_request_at(costs->requests,
 					g_array_index(costs->requests->listed, uint32_t, listed));
 
+		user_requests_read(costs->requests, READ_AT_RANDOM);
 		costs->is_slow[listed] = 1;
 		costs->slow_from = request->end - request->begin;
 		costs->slow_ns += costs->slow_from;
@@ -557,7 +529,7 @@ static struct costs *costs_of_namer(const struct user_requests *requests, struct
 	costs->threads = g_array_new(FALSE, FALSE, sizeof(struct thread_cost));
 	costs->index = g_hash_table_new_full(cause_hash, same_cause, g_free, NULL);
 	idmap_init(&costs->places);
-	order = requests_slowest(requests);
+	order = requests_by_latency(requests, requests->listed, true);
 	find_kept(costs, order);
 	find_slow(costs, order);
 	switch (metric) {

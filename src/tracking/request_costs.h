@@ -98,9 +98,6 @@ void costs_free(struct costs *costs);
  * some that are spread evenly. */
 bool costs_stand_for_all(const struct costs *costs, guint listed);
 
-/* Places in requests->listed, the slowest first; free with g_array_free(). */
-GArray *requests_slowest(const struct user_requests *requests);
-
 /* The costs of one listed request: [*first, *end) of costs->costs; of its threads. */
 void costs_of(const struct costs *costs, guint listed, guint *first, guint *end);
 void thread_costs_of(const struct costs *costs, guint listed, guint *first, guint *end);

@@ -78,17 +78,6 @@ bool percentile_check(const char *option, const char *text, GError **error)
 	return false;
 }
 
-static int by_latency(gconstpointer a, gconstpointer b, gpointer data)
-{
-	const struct user_request *x = user_request_at(data, *(const uint32_t *) a),
-				  *y = user_request_at(data, *(const uint32_t *) b);
-	int64_t ns_x = x->end - x->begin, ns_y = y->end - y->begin;
-
-	if (ns_x != ns_y)
-		return ns_x < ns_y ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
 static int by_place(gconstpointer a, gconstpointer b)
 {
 	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
@@ -99,15 +88,16 @@ static int by_place(gconstpointer a, gconstpointer b)
 static GArray *pick_percentiles(const struct user_requests *requests, const GArray *candidates,
 				const struct percentiles *range)
 {
-	GArray *sorted = g_array_copy((GArray *) candidates),
-	       *picked = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	double n = sorted->len;
+	g_autoptr(GArray) order = requests_by_latency(requests, candidates, false);
+	GArray *picked = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	double n = order->len;
 
-	g_array_sort_with_data(sorted, by_latency, (gpointer) requests);
-	for (guint i = 0; i < sorted->len; i++)
+	for (guint i = 0; i < order->len; i++)
 		if ((i + 1) * 100.0 > range->from * n && (i + 1) * 100.0 <= range->to * n)
-			g_array_append_vals(picked, &g_array_index(sorted, uint32_t, i), 1);
-	g_array_free(sorted, TRUE);
+			g_array_append_vals(picked,
+					    &g_array_index(candidates, uint32_t,
+							   g_array_index(order, guint, i)),
+					    1);
 	g_array_sort(picked, by_place);
 	return picked;
 }
@@ -116,12 +106,14 @@ GArray *request_peaks(const struct user_requests *requests, const GArray *places
 		      const struct buckets *buckets)
 {
 	g_autofree uint64_t *counts = g_new0(uint64_t, buckets->count);
+	uint32_t passed = 0;
 
 	for (guint i = 0; i < places->len; i++) {
-		const struct user_request *at =
-			user_request_at(requests, g_array_index(places, uint32_t, i));
+		uint32_t place = g_array_index(places, uint32_t, i);
+		const struct user_request *at = user_request_at(requests, place);
 
 		counts[bucket_of(buckets, at->end - at->begin)]++;
+		pages_pass_to(&requests->list, &passed, place);
 	}
 	return peaks_find(counts, buckets->count, buckets->resolution);
 }
@@ -173,7 +165,7 @@ static void pick_inner(const struct user_requests *requests, const char *pick, G
 	guint64 number;
 	uint32_t place;
 
-	if (picked->len || !parse_number(pick, &number) || number > requests->list->len)
+	if (picked->len || !parse_number(pick, &number) || number > requests->list.used)
 		return;
 	place = (uint32_t) number - 1;
 	if (!user_request_at(requests, place)->in_scope)
@@ -232,7 +224,7 @@ GArray *picks_apply(const struct user_requests *requests, const GArray *candidat
 {
 	const GPtrArray *picks = scope->picks;
 	GArray *all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	g_autofree guint8 *taken = g_new0(guint8, requests->list->len + 1);
+	g_autofree guint8 *taken = g_new0(guint8, requests->list.used + 1);
 
 	if (!picks->len)
 		g_array_append_vals(all, candidates->data, candidates->len);

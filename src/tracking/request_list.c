@@ -28,9 +28,10 @@ static void find_scope(struct user_requests *requests, const struct request_scop
 		for (guint i = 0; i < session->asked.selected->len; i++)
 			selected[g_array_index(session->asked.selected, uint32_t, i)] = 1;
 	}
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		struct user_request *request = user_request_at(requests, i);
 
+		pages_pass(&requests->list, i);
 		request->in_scope = request->begin >= scope->from && request->end <= scope->to &&
 				    thread_asked_for(session, selected, request->last);
 		if (!selected && request->in_scope && tracers[request->last]) {
@@ -62,15 +63,17 @@ static void find_gaps(struct user_requests *requests)
 {
 	const struct session *session = requests->session;
 
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		struct user_request *at = user_request_at(requests, i);
 
+		pages_pass(&requests->list, i);
 		at->spans_gap = gap_over(session, at->first, at->begin, at->end) ||
 				gap_over(session, at->last, at->begin, at->end);
 	}
-	for (guint i = 0; i < requests->working->len; i++) {
-		const struct working *at = &g_array_index(requests->working, struct working, i);
+	for (guint i = 0; i < requests->working.used; i++) {
+		const struct working *at = working_at(requests, i);
 
+		pages_pass(&requests->working, i);
 		if (gap_over(session, at->thread, at->begin, at->end))
 			user_request_at(requests, at->request - 1)->spans_gap = true;
 	}
@@ -82,9 +85,10 @@ static bool list_requests(struct user_requests *requests, const struct request_s
 	g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	guint kept;
 
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		const struct user_request *request = user_request_at(requests, i);
 
+		pages_pass(&requests->list, i);
 		if (request->in_scope && !is_inside_another(requests, request))
 			g_array_append_val(candidates, i);
 	}
@@ -128,8 +132,8 @@ user_requests_new(const struct session *session, const struct request_scope *sco
 	requests->session = session;
 	requests->effort = g_malloc0(sizeof *requests->effort);
 	timeline_let_go(&session->trace.timeline); /* what reading left there */
-	requests->list = g_array_new(FALSE, TRUE, sizeof(struct user_request));
-	requests->working = g_array_new(FALSE, FALSE, sizeof(struct working));
+	pages_init(&requests->list, sizeof(struct user_request), REQUESTS_MEMORY);
+	pages_init(&requests->working, sizeof(struct working), REQUESTS_MEMORY);
 	user_requests_find(requests);
 	user_requests_follow(requests);
 	requests_end_with_threads(requests);
@@ -166,20 +170,21 @@ user_requests_moved(const struct user_requests *base, const struct session *sess
 
 	requests->base = base;
 	requests->session = session;
-	requests->list = g_array_copy(base->list);
-	requests->working = g_array_copy(base->working);
+	pages_copy(&requests->list, &base->list, REQUESTS_MEMORY);
+	pages_copy(&requests->working, &base->working, REQUESTS_MEMORY);
 	requests->listed = g_array_copy(base->listed);
 	requests->effort = g_malloc0(sizeof *requests->effort);
-	for (guint i = 0; i < requests->list->len; i++) {
-		struct user_request *request =
-			&g_array_index(requests->list, struct user_request, i);
+	for (guint i = 0; i < requests->list.used; i++) {
+		struct user_request *request = user_request_at(requests, i);
 
+		pages_pass(&requests->list, i);
 		request->begin = moved(data, request->first, request->begin);
 		request->end = moved(data, request->last, request->end);
 	}
-	for (guint i = 0; i < requests->working->len; i++) {
-		struct working *working = &g_array_index(requests->working, struct working, i);
+	for (guint i = 0; i < requests->working.used; i++) {
+		struct working *working = working_at(requests, i);
 
+		pages_pass(&requests->working, i);
 		working->begin = moved(data, working->thread, working->begin);
 		working->end = moved(data, working->thread, working->end);
 	}

@@ -86,5 +86,6 @@ struct path *user_request_path(const struct user_requests *requests,
 	path_extend_back(path, session, thread, request->begin, end);
 	path_whole(path);
 	requests->effort->left -= MIN(requests->effort->left, path->pieces->len);
+	user_requests_read(requests, READ_AT_RANDOM * (path->pieces->len + 1));
 	return path;
 }

@@ -27,6 +27,7 @@
 #define WHYLATE_TRACKING_REQUESTS_H
 
 #include "run/session.h"
+#include "util/spill.h"
 
 struct exchange_lists;
 
@@ -54,15 +55,18 @@ struct working_place {
 	guint32 first, at;
 };
 
+#define REQUESTS_MEMORY ((size_t) 8 << 20) /* bytes, until they spill: 170,000 of them */
+
 struct user_requests {
 	const struct user_requests *base; /* borrowed: what is shared is owned by that; NULL */
 	const struct session *session; /* borrowed */
-	GArray *list; /* struct user_request by begin, end, thread */
-	GArray *working; /* struct working by thread, begin */
+	struct pages list; /* owned; struct user_request by begin, end, thread; places from 0 */
+	struct pages working; /* owned; struct working by thread, begin; places from 0 */
 	struct working_place *places; /* owned; by thread, and one more: user_requests_place() */
 	GArray *listed; /* uint32_t: places in the list, from 0, of those that are in scope,
 				    part of no other one that is, and picked */
-	guint32 *of_exchange; /* owned; of each exchange the request's place, from 1; 0 */
+	guint32 *of_exchange; /* of each exchange the request's place, from 1; 0: of … */
+	struct spill_block places_of_exchanges; /* owned */
 	guint32 *order; /* owned; exchanges in order of time; NULL: as they are stored */
 	struct exchange_lists *reads, *writes; /* owned; with bytes, of each thread, of each end */
 	guint32 *peers; /* owned; of each end the other one, 0: not traced */
@@ -81,6 +85,8 @@ struct user_requests {
 	struct {
 		uint64_t left; /* pieces */
 		uint32_t ways; /* that were not looked for */
+		uint64_t faults; /* user_requests_ease() */
+		uint32_t read; /* records since it was called */
 	} *effort; /* owned: counts while all else is const; a new one for each
 				    question: requests_renew_effort() */
 	int64_t unassigned_ns; /* time of threads in the window that is of no request, … */
@@ -96,8 +102,19 @@ guint32 *user_requests_listed_places(const struct user_requests *requests);
 static inline struct user_request *
 user_request_at(const struct user_requests *requests, guint place)
 {
-	return &g_array_index(requests->list, struct user_request, place);
+	return pages_at(&requests->list, place);
 }
+
+static inline struct working *working_at(const struct user_requests *requests, guint place)
+{
+	return pages_at(&requests->working, place);
+}
+
+/* As timeline_ease(), of the requests and of where their exchanges are, too. */
+void user_requests_ease(const struct user_requests *requests);
+/* The same, once in so many records that were read (paths and user_request_of() count theirs). */
+#define READ_AT_RANDOM 16 /* count as that many: each may have brought in 64 KB */
+void user_requests_read(const struct user_requests *requests, uint32_t records);
 
 /* The outermost request that it is part of, itself if of none; places from 1. */
 uint32_t user_request_root(const struct user_requests *requests, uint32_t place);
@@ -106,6 +123,10 @@ char *user_request_label(const struct user_requests *requests, const struct user
 const char *user_request_kind(const struct user_requests *requests);
 /* `working` is whole: from now on user_request_of() may be asked. */
 void user_requests_place(struct user_requests *requests);
+/* guint: places in `places` (uint32_t: in the list, from 0, ascending) in the order of how long each
+ * took, of equal ones the first first; free with g_array_free(). */
+GArray *requests_by_latency(const struct user_requests *requests, const GArray *places,
+			    bool slowest_first);
 /* Which request `thread` worked on at `time`, and until when that holds (or, where it is none,
  * until the next one begins); places from 1, 0: none. */
 uint32_t user_request_of(const struct user_requests *requests, uint32_t thread, int64_t time,

@@ -14,8 +14,6 @@ struct touch {
 	uint32_t row, thing; /* its number in `names` */
 };
 
-#define ROWS_READ 1024 /* after so many, what was spilled and read leaves memory again */
-
 struct side_walk {
 	const struct user_requests *requests; /* borrowed */
 	struct request_known *known; /* borrowed */
@@ -40,6 +38,7 @@ static void make_rows(struct side_walk *walk)
 	g_autofree guint32 *listed = user_requests_listed_places(requests);
 	g_autofree guint32 *row_of = g_new0(guint32, requests->listed->len + 1);
 	guint count = requests->listed->len, step = (count + REQUEST_ROWS - 1) / REQUEST_ROWS;
+	uint32_t passed = 0;
 
 	walk->known->spread |= step > 1;
 	for (guint i = 0; i < count; i += MAX(step, 1)) {
@@ -49,6 +48,7 @@ static void make_rows(struct side_walk *walk)
 					  .side = walk->side,
 					  .ns = at->end - at->begin};
 
+		pages_pass_to(&requests->list, &passed, place);
 		if (at->unfinished || at->spans_gap)
 			continue;
 		for (guint k = 0; k < REQUEST_FIXED; k++)
@@ -56,8 +56,8 @@ static void make_rows(struct side_walk *walk)
 		g_array_append_val(walk->known->rows, row);
 		row_of[i + 1] = walk->known->rows->len;
 	}
-	walk->rows = g_new0(guint32, requests->list->len + 1);
-	for (guint i = 1; i <= requests->list->len; i++)
+	walk->rows = g_new0(guint32, requests->list.used + 1);
+	for (guint i = 1; i <= requests->list.used; i++)
 		walk->rows[i] = row_of[listed[i]];
 }
 
@@ -201,7 +201,7 @@ static void orders(const struct side_walk *walk)
 
 	idmap_init(&threads);
 	idmap_init(&channels);
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		const struct user_request *at = user_request_at(requests, i);
 		struct request_row *row = row_of_request(walk, i);
 		int64_t *values = row ? row->values : NULL;
@@ -209,6 +209,7 @@ static void orders(const struct side_walk *walk)
 			at->channel ? end_at(requests->session, at->channel) : NULL;
 		struct before *on;
 
+		pages_pass(&requests->list, i);
 		if (is_thread(at->first))
 			count_before(before_of(&threads, list, at->first), at, values, REQUEST_NTH,
 				     REQUEST_SINCE);
@@ -248,16 +249,17 @@ static void flights(struct side_walk *walk)
 {
 	const struct user_requests *requests = walk->requests;
 	g_autoptr(GArray) services = g_array_new(FALSE, FALSE, sizeof(struct service));
-	g_autofree uint32_t *of = g_new(uint32_t, requests->list->len + 1);
+	g_autofree uint32_t *of = g_new(uint32_t, requests->list.used + 1);
 	struct idmap places;
 
 	g_array_set_clear_func(services, service_clear);
 	idmap_init(&places);
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		const struct user_request *at = user_request_at(requests, i);
 		uint32_t name = service_of(walk, at);
 		struct service *service;
 
+		pages_pass(&requests->list, i);
 		of[i] = idmap_get(&places, name);
 		if (of[i] == IDMAP_NONE) {
 			struct service fresh = {g_array_new(FALSE, FALSE, sizeof(int64_t)), 0, 0};
@@ -271,11 +273,12 @@ static void flights(struct side_walk *walk)
 	}
 	for (guint i = 0; i < services->len; i++)
 		g_array_sort(g_array_index(services, struct service, i).ends, ascending);
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		const struct user_request *at = user_request_at(requests, i);
 		struct service *service = &g_array_index(services, struct service, of[i]);
 		struct request_row *row = row_of_request(walk, i);
 
+		pages_pass(&requests->list, i);
 		while (service->ended < service->begun &&
 		       g_array_index(service->ends, int64_t, service->ended) <= at->begin)
 			service->ended++;
@@ -299,6 +302,7 @@ static void bytes(const struct side_walk *walk)
 		struct request_row *row;
 
 		pages_pass(store, i);
+		user_requests_read(requests, 1);
 		row = place ? row_of_request(walk, place - 1) : NULL;
 		if (!row || exchange->kind > EXCHANGE_WRITE ||
 		    exchange->end != user_request_at(requests, place - 1)->channel)
@@ -382,9 +386,10 @@ static void deeds(struct side_walk *walk, struct idmap *seen, GArray *touches)
 	g_autofree struct newest *newest =
 		g_new0(struct newest, session->trace.model.thread_count + 1);
 
-	for (guint i = 0; i < requests->working->len; i++) {
-		const struct working *at = &g_array_index(requests->working, struct working, i);
+	for (guint i = 0; i < requests->working.used; i++) {
+		const struct working *at = working_at(requests, i);
 
+		pages_pass(&requests->working, i);
 		touch(seen, touches, walk->rows[at->request],
 		      walk->rows[at->request] ? thing_of(walk, THING_PROGRAM, at->thread) : 0);
 	}
@@ -498,15 +503,15 @@ static void add_side(struct request_known *known, const struct user_requests *re
 
 		if (!at)
 			continue;
-		if (i % ROWS_READ == 0)
-			pages_let_go(&requests->session->trace.timeline.exchanges);
+		user_requests_ease(requests); /* they lie all over the stores */
 		parties(&walk, at, row->values);
 		row->values[REQUEST_INNER] = 0;
 		row->values[REQUEST_WHEN] = at->begin - requests->session->asked.from;
 	}
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		struct request_row *row = row_at(&walk, walk.rows[i + 1]);
 
+		pages_pass(&requests->list, i);
 		if (row && row->place != i)
 			row->values[REQUEST_INNER]++;
 	}

@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -35,9 +36,9 @@
  * quarter of what the store holds, from four pages up to this many bytes. */
 #define READY_BYTES 262144
 #define READY_MIN 16384
+#define SORTED (1 << 16) /* compared or moved, until what is spilled leaves resident memory */
 #define AGAIN_MAX 64 /* segments ago */
 #define ROOM_BYTES (sizeof(void *) == 8 ? (size_t) 128 << 20 : (size_t) 8 << 20)
-#define PIECE_BYTES ((size_t) 64 << 10)
 #define PLAIN_BYTES                                                                                \
 	(PAGES_HUGE_BYTES / 2) /* small stores are many, and take no more than they need */
 
@@ -79,14 +80,12 @@ static void release(const struct pages *pages, uint32_t segment)
 		madvise(pages->segments[segment], segment_bytes(pages), MADV_DONTNEED);
 }
 
-/* In pieces: what is written at once may lie in one folio of the page cache, and one fault bring in
- * all of that (Linux 6.18), which resident memory has no room for. */
 static bool write_segment(const struct pages *pages, const char *segment, off_t offset)
 {
 	size_t bytes = segment_bytes(pages), piece;
 
 	for (size_t at = 0; at < bytes; at += piece) {
-		piece = MIN(bytes - at, PIECE_BYTES);
+		piece = MIN(bytes - at, SPILL_PIECE);
 		if (!spill_write(pages->spill_fd, segment + at, piece, (uint64_t) offset + at))
 			return false;
 	}
@@ -249,6 +248,46 @@ void pages_copy(struct pages *copy, const struct pages *pages, size_t memory_lim
 	}
 }
 
+struct sorting {
+	const struct pages *pages;
+	int (*compare)(const void *a, const void *b);
+	uint32_t compared;
+};
+
+/* Of two places. */
+static int compare_places(gconstpointer a, gconstpointer b, gpointer data)
+{
+	struct sorting *sorting = data;
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+	int order = sorting->compare(pages_at(sorting->pages, x), pages_at(sorting->pages, y));
+
+	if (++sorting->compared % SORTED == 0)
+		pages_let_go(sorting->pages);
+	return order ? order : x < y ? -1 : x > y;
+}
+
+uint32_t *pages_sort(struct pages *pages, int (*compare)(const void *a, const void *b),
+		     size_t memory_limit)
+{
+	struct pages old = *pages;
+	struct sorting sorting = {.pages = &old, .compare = compare};
+	uint32_t *places = g_new(uint32_t, old.used + (size_t) 1);
+
+	for (uint32_t i = 0; i < old.used; i++)
+		places[i] = i;
+	g_qsort_with_data(places, (gint) old.used, sizeof *places, compare_places, &sorting);
+	pages_init(pages, old.record_size, memory_limit);
+	for (uint32_t i = 0; i < old.used; i++) {
+		memcpy(pages_at(pages, pages_reserve(pages, 1)), pages_at(&old, places[i]),
+		       old.record_size);
+		if (i % SORTED == 0)
+			pages_let_go(&old);
+	}
+	pages_clear(&old);
+	pages_spill_first(pages);
+	return places;
+}
+
 void pages_pass(const struct pages *pages, uint32_t index)
 {
 	uint32_t segment = index >> PAGES_SEGMENT_SHIFT;
@@ -264,6 +303,23 @@ void pages_pass_to(const struct pages *pages, uint32_t *passed, uint32_t index)
 
 	for (; *passed + 1 < segment; (*passed)++)
 		release(pages, *passed);
+}
+
+/* Each fault on a spilled page brings in its neighbours, too: 64 KB at most (fault-around). */
+#define FAULTS_LEFT 256
+
+bool pages_much_read(uint64_t *faults)
+{
+	struct rusage used;
+	uint64_t now;
+
+	if (getrusage(RUSAGE_THREAD, &used) != 0)
+		return false;
+	now = (uint64_t) used.ru_minflt + (uint64_t) used.ru_majflt;
+	if (now - *faults < FAULTS_LEFT)
+		return false;
+	*faults = now;
+	return true;
 }
 
 void pages_let_go(const struct pages *pages)

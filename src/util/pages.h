@@ -61,6 +61,11 @@ bool pages_map(struct pages *pages, int fd, off_t offset, uint32_t used, bool gr
 /* A store of the same records, at the same numbers, that may be written to. */
 void pages_copy(struct pages *copy, const struct pages *pages, size_t memory_limit);
 
+/* Sorts the records; equal ones stay as they are to each other. Little of what is spilled is in
+ * memory meanwhile. Returns, for each place, where its record was; free with g_free(). */
+uint32_t *pages_sort(struct pages *pages, int (*compare)(const void *a, const void *b),
+		     size_t memory_limit);
+
 /* For passes from the first record to the last: call with each index. What was
  * spilled and has been passed leaves resident memory again. */
 void pages_pass(const struct pages *pages, uint32_t index);
@@ -72,6 +77,9 @@ void pages_pass_to(const struct pages *pages, uint32_t *passed, uint32_t index);
  * follows what was spilled, so that the memory is free for what is asked of the records. */
 void pages_spill_first(struct pages *pages);
 
+/* So much of files has come into resident memory (of this thread) since it was true, by the page
+ * faults then, `*faults`, that to let it go pays: at most 16 MB. */
+bool pages_much_read(uint64_t *faults);
 /* Everything that was spilled leaves resident memory. */
 void pages_let_go(const struct pages *pages);
 

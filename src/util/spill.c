@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -102,4 +103,46 @@ bool spill_read(int fd, void *bytes, uint64_t size, uint64_t offset)
 		size -= (uint64_t) done;
 	}
 	return true;
+}
+
+/* Zeros are written: what the kernel makes up for a hole may be one large folio, and one fault
+ * bring in all of that. */
+static bool zeros(int fd, size_t size)
+{
+	static const char none[SPILL_PIECE];
+
+	for (size_t at = 0; at < size; at += SPILL_PIECE)
+		if (!spill_write(fd, none, MIN(size - at, SPILL_PIECE), at))
+			return false;
+	return true;
+}
+
+void spill_block_make(struct spill_block *block, size_t size)
+{
+	int fd = size < SPILL_BLOCK_LEAST ? -1 : spill_open();
+
+	*block = (struct spill_block) {0};
+	if (fd >= 0 && spill_reserve(fd, 0, size) == 0 && zeros(fd, size)) {
+		block->bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		block->size = block->bytes == MAP_FAILED ? 0 : size;
+	}
+	if (fd >= 0)
+		close(fd); /* a mapping keeps it */
+	if (!block->size)
+		block->bytes = g_malloc0(size);
+}
+
+void spill_block_let_go(const struct spill_block *block)
+{
+	if (block->size)
+		madvise(block->bytes, block->size, MADV_DONTNEED);
+}
+
+void spill_block_clear(struct spill_block *block)
+{
+	if (block->size)
+		munmap(block->bytes, block->size);
+	else
+		g_free(block->bytes);
+	*block = (struct spill_block) {0};
 }

@@ -10,6 +10,7 @@
 #define WHYLATE_UTIL_SPILL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The directory: $TMPDIR, else /tmp. */
@@ -20,9 +21,24 @@ int spill_open(void);
 /* Takes room for `size` bytes from `offset` on, which read as zeros; 0 or an error number. */
 int spill_reserve(int fd, uint64_t offset, uint64_t size);
 
+/* What is to be mapped is written in pieces: what is written at once may lie in one folio of the
+ * page cache, and one fault bring in all of that (Linux 6.18), which resident memory has no room
+ * for. */
+#define SPILL_PIECE ((size_t) 64 << 10)
+
 /* Writes and reads back all of it; false and errno. */
 bool spill_write(int fd, const void *bytes, uint64_t size, uint64_t offset);
 bool spill_read(int fd, void *bytes, uint64_t size, uint64_t offset);
+
+/* Memory, all zeros, that can leave memory: a temporary file's from so many bytes on. */
+#define SPILL_BLOCK_LEAST ((size_t) 8 << 20)
+struct spill_block {
+	void *bytes;
+	size_t size; /* of the file's mapping, 0: it is none */
+};
+void spill_block_make(struct spill_block *block, size_t size);
+void spill_block_let_go(const struct spill_block *block);
+void spill_block_clear(struct spill_block *block);
 
 /* Why a file could not be had, the first time in this process; 0: never. */
 int spill_trouble(void);

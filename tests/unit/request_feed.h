@@ -114,7 +114,7 @@ static inline const char *found(struct feed *feed)
 	struct user_requests *requests = requests_of(feed);
 	GString *text = g_string_new(NULL);
 
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		const struct user_request *at = user_request_at(requests, i);
 
 		g_string_append_printf(text, "%s%d-%d %d", i ? "; " : "", (int) at->begin,
@@ -136,8 +136,8 @@ static inline const char *working(struct feed *feed)
 	struct user_requests *requests = requests_of(feed);
 	GString *text = g_string_new(NULL);
 
-	for (guint i = 0; i < requests->working->len; i++) {
-		const struct working *at = &g_array_index(requests->working, struct working, i);
+	for (guint i = 0; i < requests->working.used; i++) {
+		const struct working *at = working_at(requests, i);
 
 		g_string_append_printf(text, "%s%d %d-%d #%u", i ? "; " : "",
 				       model_thread(&feed->session->trace.model, at->thread)->tid,

@@ -109,16 +109,15 @@ static inline void check_requests(struct session *session)
 			options->requests.follow = (enum follow) follow;
 			requests = user_requests_new(session, &scope, NULL);
 			g_assert_nonnull(requests);
-			for (guint i = 0; i + 1 < requests->working->len; i++) {
-				const struct working *at =
-					&g_array_index(requests->working, struct working, i);
+			for (guint i = 0; i + 1 < requests->working.used; i++) {
+				const struct working *at = working_at(requests, i);
 
 				g_assert_true(at->begin < at->end);
 				g_assert_true(
 					at[0].thread < at[1].thread ||
 					(at[0].thread == at[1].thread && at[0].end <= at[1].begin));
 			}
-			for (guint i = 0; i < requests->list->len; i++) {
+			for (guint i = 0; i < requests->list.used; i++) {
 				const struct user_request *at = user_request_at(requests, i);
 
 				g_assert_cmpint(at->begin, <=, at->end);

@@ -70,7 +70,7 @@ static const char *found(struct feed *feed)
 					feed->session->asked.to};
 	check_requests(feed->session);
 	requests = user_requests_new(feed->session, &scope, NULL);
-	for (guint i = 0; i < requests->list->len; i++) {
+	for (guint i = 0; i < requests->list.used; i++) {
 		const struct user_request *at = user_request_at(requests, i);
 		g_autofree char *label = user_request_label(requests, at);
 

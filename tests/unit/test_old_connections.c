@@ -96,7 +96,7 @@ static guint without_requests(void (*happens)(struct feed *feed))
 		happens(feed);
 		requests = requests_of(feed);
 		g_assert_cmpuint(requests->inferred, ==, 0);
-		g_assert_cmpuint(requests->list->len, ==, 0);
+		g_assert_cmpuint(requests->list.used, ==, 0);
 		count = requests->undecided;
 		user_requests_free(requests);
 	}

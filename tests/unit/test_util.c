@@ -11,6 +11,7 @@
 #include "model/files.h"
 #include "util/idmap.h"
 #include "util/pages.h"
+#include "util/spill.h"
 #include "util/pattern.h"
 #include "whylate/whylate.h"
 
@@ -364,6 +365,78 @@ static void detach(uint32_t memory, bool reads, bool first)
 	pages_clear(&pages);
 }
 
+/* --- what is sorted, what is flat: both where it has spilled ---------------------------------- */
+
+struct sorted {
+	uint32_t key, place; /* where it was */
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct sorted *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Equal ones stay as they were to each other; what is told of where each was is true. */
+static void sort(uint32_t count, uint32_t keys, size_t memory)
+{
+	g_autofree uint32_t *places = NULL;
+	struct pages pages;
+
+	pages_init(&pages, sizeof(struct sorted), memory);
+	for (uint32_t i = 0; i < count; i++)
+		*(struct sorted *) pages_at(&pages, pages_reserve(&pages, 1)) =
+			(struct sorted) {(i * UINT32_C(2654435761) >> 7) % keys, i};
+	places = pages_sort(&pages, by_key, memory);
+	g_assert_cmpuint(pages.used, ==, count);
+	g_assert_cmpint(pages.spilled > 0, ==, !memory && count > PAGES_SEGMENT);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sorted *at = pages_at(&pages, i), *next = pages_at(&pages, i + 1);
+
+		g_assert_cmpuint(at->key, ==, (at->place * UINT32_C(2654435761) >> 7) % keys);
+		g_assert_cmpuint(places[i], ==, at->place);
+		g_assert_true(i + 1 == count || at->key < next->key ||
+			      (at->key == next->key && at->place < next->place));
+	}
+	pages_clear(&pages);
+}
+
+static void test_sorted_pages(void)
+{
+	sort(0, 1, 0);
+	sort(1, 1, 0);
+	sort(1000, 10, SIZE_MAX);
+	sort(3 * PAGES_SEGMENT + 7, 1000, SIZE_MAX);
+	sort(3 * PAGES_SEGMENT + 7, 1000, 0);
+	sort(3 * PAGES_SEGMENT + 7, 1, 0);
+}
+
+/* Zeros first; what was written is there after it left memory. */
+static void test_blocks(void)
+{
+	static const size_t sizes[] = {1, 4096, SPILL_BLOCK_LEAST - 1, SPILL_BLOCK_LEAST,
+				       SPILL_BLOCK_LEAST + 4097};
+
+	for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
+		struct spill_block block;
+		uint8_t *bytes;
+
+		spill_block_make(&block, sizes[i]);
+		bytes = block.bytes;
+		g_assert_cmpuint(block.size, ==, sizes[i] < SPILL_BLOCK_LEAST ? 0 : sizes[i]);
+		for (size_t k = 0; k < sizes[i]; k += 997)
+			g_assert_cmpuint(bytes[k], ==, 0);
+		for (size_t k = 0; k < sizes[i]; k += 997)
+			bytes[k] = (uint8_t) (k % 251);
+		spill_block_let_go(&block);
+		for (size_t k = 0; k < sizes[i]; k += 997)
+			g_assert_cmpuint(bytes[k], ==, k % 251);
+		spill_block_clear(&block);
+		g_assert_null(block.bytes);
+	}
+}
+
 static void test_detached_pages(void)
 {
 	for (uint32_t memory = 0; memory < 5; memory++) {
@@ -535,6 +608,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/util/pages", test_pages);
 	g_test_add_func("/event/filter", test_filter);
 	g_test_add_func("/util/pages/detached", test_detached_pages);
+	g_test_add_func("/util/pages/sorted", test_sorted_pages);
+	g_test_add_func("/util/blocks", test_blocks);
 	g_test_add_func("/event/queue", test_queue);
 	g_test_add_func("/event/kinds", test_kinds);
 	g_test_add_func("/event/syscall-numbers", test_syscall_numbers);
