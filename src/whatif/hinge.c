@@ -8,15 +8,16 @@
 
 #define LOOKED_BACK 64 /* intervals, for what a thread had sent */
 
-static const struct hinge keeps_length = {KEEPS_LENGTH, HINGE_SURE, NO_THREAD, 0,
-					  false,        0,          INT64_MIN};
-static const struct hinge keeps_time = {KEEPS_TIME, HINGE_SURE, NO_THREAD, 0, false, 0, INT64_MIN};
-static const struct hinge anchored = {KEEPS_TIME, HINGE_ANCHORED, NO_THREAD, 0, false,
-				      0,          INT64_MIN};
+#define OF_NOBODY .thread = NO_THREAD, .since = INT64_MIN
+
+static const struct hinge keeps_length = {.kind = KEEPS_LENGTH, OF_NOBODY};
+static const struct hinge keeps_time = {.kind = KEEPS_TIME, OF_NOBODY};
+static const struct hinge anchored = {.kind = KEEPS_TIME, .doubt = HINGE_ANCHORED, OF_NOBODY};
+static const struct hinge over_gap = {.kind = KEEPS_LENGTH, .doubt = HINGE_GAP, OF_NOBODY};
 
 static struct hinge follows(uint32_t thread, int64_t time)
 {
-	return (struct hinge) {FOLLOWS, HINGE_SURE, thread, time, false, 0, INT64_MIN};
+	return (struct hinge) {.kind = FOLLOWS, .thread = thread, .time = time, .since = INT64_MIN};
 }
 
 /* `thread` did at `time` what the wait hangs on: it is known, and was before the wait's end. */
@@ -253,7 +254,7 @@ struct hinge hinge_of(const struct session *session, const struct wait *wait,
 	struct lead lead;
 
 	if (session_spans_gap(session, wait->thread, span))
-		return (struct hinge) {KEEPS_LENGTH, HINGE_GAP, NO_THREAD, 0, false, 0, INT64_MIN};
+		return over_gap;
 	if (wait->woken && reason && reason_is_of_guest(reason))
 		return of_guest(session, wait, reason);
 	if (!wait_lead(session, wait, &lead))

@@ -22,14 +22,14 @@ enum hinge_doubt {
 	HINGE_GAP,      /* across lost events */
 };
 
-struct hinge {
-	enum hinge_kind kind;
-	enum hinge_doubt doubt;
+struct hinge { /* 32 bytes: of each wait that matters one is kept (reach.c) */
+	enum hinge_kind kind : 8;
+	enum hinge_doubt doubt : 8;
+	bool whichever; /* it waited for what came first, from anybody (epoll_wait, accept) */
 	uint32_t thread; /* FOLLOWS; maybe the waiter itself, before the wait */
 	int64_t time;
-	bool whichever; /* it waited for what came first, from anybody (epoll_wait, accept) */
-	uint32_t lock;  /* it waited for that lock; 0 */
-	int64_t since;  /* … which `thread` had had since then; INT64_MIN */
+	int64_t since; /* since then `thread` had had the lock; INT64_MIN */
+	uint32_t lock; /* that it waited for; 0 */
 };
 
 struct hinge hinge_of(const struct session *session, const struct wait *wait,

@@ -141,9 +141,11 @@ struct hinge reach_hinge(const struct reach *reach, uint32_t thread, uint32_t in
 {
 	const struct reached *reached = &reach->threads[thread];
 
-	return index < reached->count ? reached->hinges[index]
-				      : (struct hinge) {KEEPS_LENGTH, HINGE_SURE, NO_THREAD, 0,
-							false,        0,          INT64_MIN};
+	return index < reached->count
+		       ? reached->hinges[index]
+		       : (struct hinge) {.kind = KEEPS_LENGTH,
+					 .thread = NO_THREAD,
+					 .since = INT64_MIN};
 }
 
 uint64_t reach_waits(const struct reach *reach)
