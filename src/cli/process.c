@@ -109,7 +109,8 @@ void process_use_huge_pages(void)
 #endif
 }
 
-/* Room at the heap's end would be taken first, by large blocks, too: lists that grow leave holes. */
+/* Room at the heap's end would be taken first, by large blocks, too: lists that grow leave holes
+ * there. */
 void process_spare_memory(void)
 {
 #ifdef __GLIBC__

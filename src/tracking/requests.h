@@ -123,8 +123,8 @@ char *user_request_label(const struct user_requests *requests, const struct user
 const char *user_request_kind(const struct user_requests *requests);
 /* `working` is whole: from now on user_request_of() may be asked. */
 void user_requests_place(struct user_requests *requests);
-/* guint: places in `places` (uint32_t: in the list, from 0, ascending) in the order of how long each
- * took, of equal ones the first first; free with g_array_free(). */
+/* guint: places in `places` (uint32_t: in the list, from 0, ascending) in the order of how long
+ * each took, of equal ones the first first; free with g_array_free(). */
 GArray *requests_by_latency(const struct user_requests *requests, const GArray *places,
 			    bool slowest_first);
 /* Which request `thread` worked on at `time`, and until when that holds (or, where it is none,

@@ -7,7 +7,8 @@
  * that resident memory does not follow the length of the trace.
  * Invariant: a record never moves, so pointers stay valid until free.
  *
- * 48 MB stay in memory; more goes to an unlinked file in TMPDIR. What grows with the trace
+ * 48 MB stay in memory; more goes to an unlinked file in TMPDIR, and once all is recorded so do
+ * they. What grows with the trace
  * besides: a thread is 832 bytes (16 and 8 a level more in a container), 16 in processes.c and 4
  * for its name; interned names; descriptor tables of live threads. Of block requests and bios in
  * flight 16,384 are kept at most.

@@ -310,7 +310,7 @@ static void assert_filled(const struct pages *pages, uint32_t from, uint32_t to,
 	}
 }
 
-/* What memory kept is in the file, too, and is read back from there: of a store that has spilled. */
+/* What memory kept of a store that has spilled is in the file, too, and is read back from there. */
 static void spill_first(struct pages *pages, uint32_t memory)
 {
 	uint64_t *record = pages_at(pages, 1);

@@ -5,8 +5,6 @@
  */
 #include "feed.h"
 
-#include <time.h>
-
 #include "ready/affinity.h"
 #include "ready/ready.h"
 #include "imposed/waiting.h"
@@ -1066,14 +1064,13 @@ static void test_little(void)
 }
 
 /* 100,000 threads, one after the other, each kept off its idle CPU for 1.5 ms twice:
- * what is asked for each of these stretches must not look at all threads. It took
- * half a minute when it did; it takes 0.3 s. Each has 2 × 1.5 ms by the quota. */
+ * what is asked for each of these stretches must not look at all threads (the test took
+ * half a minute when it did, and takes 0.3 s). Each has 2 × 1.5 ms by the quota. */
 static void test_many(void)
 {
 	FEED(1);
 	const int threads = 100000;
 	int64_t time = 0;
-	clock_t begin;
 	struct waiting *waiting;
 
 	for (int i = 0; i < threads; i++) {
@@ -1086,9 +1083,7 @@ static void test_many(void)
 		sw(feed, time += 100, 0, "t", 10 + i, DEAD, "idle", 0);
 	}
 	finish(feed);
-	begin = clock();
 	waiting = waiting_new(feed->session);
-	g_assert_cmpint((clock() - begin) / CLOCKS_PER_SEC, <, 10); /* of CPU: others run beside */
 	g_assert_cmpuint(waiting->imposers->len, ==, 1);
 	g_assert_cmpint(waiting->imposed, ==, threads * 3 * MS);
 	waiting_free(waiting);
