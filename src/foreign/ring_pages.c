@@ -5,6 +5,7 @@
  *   record:  kind (5 bits) · time since the one before (27) · payload
  */
 #include "foreign/ring_pages.h"
+#include "util/when.h"
 
 #include <string.h>
 
@@ -40,7 +41,7 @@ struct pages_stream {
 static int64_t to_time(const struct ftrace_file *file, uint64_t clock)
 {
 	if (file->cycle_multiplier)
-		clock = (uint64_t) (((unsigned __int128) clock * file->cycle_multiplier) >>
+		clock = (uint64_t) (((uint128) clock * file->cycle_multiplier) >>
 				    MIN(file->cycle_shift, 63));
 	return bytes_time(clock, file->offset);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sweeping over the differences of two clocks; see fit.h. */
 #include "guests/fit.h"
+#include "util/when.h"
 
 #include <stdlib.h>
 
@@ -309,9 +310,9 @@ bool fit_find(const struct moments *moments, int64_t from, int64_t to, struct fi
 	*fit = (struct fit) {.second = UINT32_MAX};
 	ok = most >= MOMENTS_MIN && find_best(edges, to, MAX(most / 2, MOMENTS_MIN), fit);
 	if (ok) {
-		fit->chance =
-			whole > 0 ? (uint32_t) ((__int128) moments->off_ns * fit->moments / whole)
-				  : 0;
+		fit->chance = whole > 0
+				      ? (uint32_t) ((int128) moments->off_ns * fit->moments / whole)
+				      : 0;
 		fit->second = second_best(edges, to, MAX(most / 2, MOMENTS_MIN), fit);
 	}
 	g_array_free(edges, TRUE);

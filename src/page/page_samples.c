@@ -20,6 +20,7 @@
 
 #include "report/columns.h"
 #include "samples/sampled_states.h"
+#include "util/when.h"
 
 #define SAMPLES_MAX 4000 /* rows of "of" */
 #define NODES_MAX 6000
@@ -154,7 +155,7 @@ static void add_seen(struct sampling *sampling, guint row, int64_t time, guint p
 	struct seen seen = {row, time - sampling->rows->session->asked.from, (guint) node, 1, 0};
 
 	shared->samples++;
-	until = (int64_t) ((__int128) state->ns * (__int128) shared->samples / state->samples);
+	until = (int64_t) ((int128) state->ns * (int128) shared->samples / state->samples);
 	seen.ns = until - shared->ns;
 	shared->ns = until;
 	if (node < 0)

@@ -11,6 +11,7 @@
  * another) are too far away from everything.
  */
 #include "reader/outliers.h"
+#include "util/when.h"
 
 #define FAR_SECONDS (INT64_C(100) * 86400)
 #define TIME_MAX (INT64_C(1) << 62) /* ns: until 2116 */
@@ -20,8 +21,8 @@
 static int64_t seconds_of(const struct stream_directory *directory, uint64_t raw)
 {
 	uint64_t frequency = MAX(directory->frequency, 1);
-	__int128 cycles = (__int128) raw + directory->offset_cycles;
-	__int128 seconds = cycles / frequency + directory->offset_s;
+	int128 cycles = (int128) raw + directory->offset_cycles;
+	int128 seconds = cycles / frequency + directory->offset_s;
 
 	return (int64_t) CLAMP(seconds, -INT64_MAX, INT64_MAX);
 }

@@ -4,6 +4,7 @@
 
 #include "ready/host_span.h"
 #include "util/idmap.h"
+#include "util/when.h"
 
 void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_id, int64_t begin,
 	      int64_t end, void (*visit)(int64_t begin, int64_t end, uint32_t thread, void *data),
@@ -51,7 +52,7 @@ int64_t of_length(int64_t ns, const struct span *was, const struct span *span)
 {
 	int64_t length = was->end - was->begin, now = span->end - span->begin;
 
-	return length == now || length <= 0 ? ns : (int64_t) ((__int128) ns * now / length);
+	return length == now || length <= 0 ? ns : (int64_t) ((int128) ns * now / length);
 }
 
 /* Visits pieces of what was recorded as pieces of what became of it. */

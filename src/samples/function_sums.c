@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "samples/share.h"
+#include "util/when.h"
 
 #define SOURCE_NONE (SAMPLE_OWN + 1)
 
@@ -250,7 +251,7 @@ static void share_out(const struct function_sums *sums, GArray *list, int64_t ns
 		int64_t until;
 
 		samples += share->self;
-		until = (int64_t) ((__int128) ns * (__int128) samples / sums->samples);
+		until = (int64_t) ((int128) ns * (int128) samples / sums->samples);
 		share->ns = until - given;
 		given = until;
 	}

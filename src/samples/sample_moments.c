@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See sample_moments.h. */
 #include "samples/sample_moments.h"
+#include "util/when.h"
 
 void sample_moments_init(struct sample_moments *moments, const struct session *session,
 			 uint32_t thread)
@@ -50,7 +51,7 @@ static void share_out(GArray *list, const struct sampled_state *state)
 
 		if (at->leaf != state->leaf || at->source != state->source)
 			continue;
-		until = (int64_t) ((__int128) state->ns * ++count / state->samples);
+		until = (int64_t) ((int128) state->ns * ++count / state->samples);
 		at->ns = until - given;
 		given = until;
 	}

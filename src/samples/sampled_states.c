@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See sampled_states.h. */
 #include "samples/sampled_states.h"
+#include "util/when.h"
 
 static void state_free(void *data)
 {
@@ -114,8 +115,7 @@ void sampled_states_end(struct sampled_states *states)
 			int64_t until;
 
 			samples += at->samples;
-			until = (int64_t) ((__int128) state->ns * (__int128) samples /
-					   state->samples);
+			until = (int64_t) ((int128) state->ns * (int128) samples / state->samples);
 			at->ns = until - given;
 			given = until;
 		}

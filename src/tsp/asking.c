@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One question and what is common to all answers; see asking.h. */
 #include "tsp/asking.h"
+#include "util/when.h"
 
 #include <inttypes.h>
 
@@ -149,7 +150,7 @@ int64_t times_at(const struct times *range, int64_t i)
 
 	return range->steps < 2
 		       ? range->from
-		       : range->from + (int64_t) ((__int128) length * i / (range->steps - 1));
+		       : range->from + (int64_t) ((int128) length * i / (range->steps - 1));
 }
 
 int64_t times_step(const struct times *range, int64_t time)
@@ -158,7 +159,7 @@ int64_t times_step(const struct times *range, int64_t time)
 
 	if (time <= range->from || length <= 0 || range->steps < 2)
 		return time <= range->from ? 0 : range->steps;
-	return (int64_t) (((__int128) (time - range->from) * (range->steps - 1) + length - 1) /
+	return (int64_t) (((int128) (time - range->from) * (range->steps - 1) + length - 1) /
 			  length);
 }
 

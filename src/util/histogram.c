@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See histogram.h. */
 #include "util/histogram.h"
+#include "util/when.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -12,10 +13,10 @@ static bool reaches(uint64_t d, guint r, guint k)
 	guint used = 1;
 
 	for (guint i = 0; i < r; i++) {
-		unsigned __int128 carry = 0;
+		uint128 carry = 0;
 
 		for (guint l = 0; l < used; l++) {
-			carry += (unsigned __int128) limbs[l] * d;
+			carry += (uint128) limbs[l] * d;
 			limbs[l] = (uint32_t) carry;
 			carry >>= 32;
 		}

@@ -52,6 +52,16 @@ const char *when_time(char *buffer, int64_t ns, bool utc, bool with_date);
  * when_parse() reads it, and a shell takes it as one word. buffer of 48. */
 const char *when_pasted(char *buffer, int64_t ns, bool utc, bool with_date, int decimals);
 
+/* What products of times need: 128 bits, which 32-bit processors have by C23's way alone (GCC 14,
+ * clang 14). */
+#ifdef __SIZEOF_INT128__
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+#else
+__extension__ typedef _BitInt(128) int128;
+__extension__ typedef unsigned _BitInt(128) uint128;
+#endif
+
 /* `cycles` at `frequency` Hz after `seconds`. What does not fit 64 bits comes round, as nothing in
  * a trace is to be trusted. */
 static inline int64_t clock_ns(int64_t seconds, uint64_t cycles, uint64_t frequency)
@@ -61,8 +71,7 @@ static inline int64_t clock_ns(int64_t seconds, uint64_t cycles, uint64_t freque
 	if (frequency == 1000000000)
 		return (int64_t) (ns + cycles);
 	return (int64_t) (ns + cycles / frequency * 1000000000 +
-			  (uint64_t) ((unsigned __int128) (cycles % frequency) * 1000000000 /
-				      frequency));
+			  (uint64_t) ((uint128) (cycles % frequency) * 1000000000 / frequency));
 }
 
 #endif

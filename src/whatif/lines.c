@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See lines.h. */
 #include "whatif/lines.h"
+#include "util/when.h"
 
 #include <stdbool.h>
 
@@ -36,7 +37,7 @@ void line_add(struct line *line, struct point begin, struct point end)
 
 int64_t between(struct point begin, struct point end, int64_t old)
 {
-	return begin.new + (int64_t) ((__int128) (old - begin.old) * (end.new - begin.new) /
+	return begin.new + (int64_t) ((int128) (old - begin.old) * (end.new - begin.new) /
 				      (end.old - begin.old));
 }
 
@@ -119,7 +120,7 @@ int64_t line_when_near(const struct line *line, int64_t new, uint32_t *near)
 	if (*near + 1 == line->count)
 		return from->old + (new - from->new);
 	to = from + 1; /* to->new > new >= from->new */
-	return from->old + (int64_t) ((__int128) (new - from->new) * (to->old - from->old) /
+	return from->old + (int64_t) ((int128) (new - from->new) * (to->old - from->old) /
 				      (to->new - from->new));
 }
 

@@ -4,6 +4,7 @@
  * latencies/roots.h restates it; each test says what it is of.
  */
 #include "profile_feed.h"
+#include "util/when.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,12 +50,12 @@ static void test_buckets(void)
 		g_assert_cmpuint(bucket_of(&buckets, 0), ==, 0);
 		for (int64_t d = 1; d < INT64_C(1) << 30; d += 1 + d / 5) {
 			guint k = bucket_of(&buckets, d);
-			unsigned __int128 power = 1;
+			uint128 power = 1;
 
 			for (guint i = 0; i < r; i++)
-				power *= (unsigned __int128) d;
-			g_assert_true((unsigned __int128) 1 << k <= power);
-			g_assert_true(power < (unsigned __int128) 1 << (k + 1));
+				power *= (uint128) d;
+			g_assert_true((uint128) 1 << k <= power);
+			g_assert_true(power < (uint128) 1 << (k + 1));
 			if (k)
 				g_assert_cmpint(buckets.from[k], <=, d);
 			g_assert_cmpint(d, <, buckets.from[k + 1]);
