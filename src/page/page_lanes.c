@@ -19,16 +19,21 @@
 #define SIXTEENTHS 16
 #define WAITS_LATER 64
 
+static GHashTable *parts_table(void)
+{
+	return g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+}
+
 void lanes_init(struct lanes *lanes, const struct page_rows *rows)
 {
 	lanes->rows = rows;
 	lanes->parts = LANE_PARTS;
 	lanes->from = rows->from;
 	lanes->to = rows->to;
-	lanes->resources = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	lanes->resources = parts_table();
 	lanes->requests = g_hash_table_new(NULL, NULL);
-	lanes->devices = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	lanes->interrupts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	lanes->devices = parts_table();
+	lanes->interrupts = parts_table();
 }
 
 void lanes_clear(struct lanes *lanes)
@@ -71,7 +76,7 @@ static int64_t in_part(const struct lanes *lanes, guint part, int64_t begin, int
 	return MAX(MIN(end, part_end(lanes, part)) - MAX(begin, part_begin(lanes, part)), 0);
 }
 
-static void add_to(const struct lanes *lanes, GHashTable *table, gsize key, int64_t begin,
+static void add_to(const struct lanes *lanes, GHashTable *table, uint64_t key, int64_t begin,
 		   int64_t end)
 {
 	int64_t *parts;
@@ -80,10 +85,10 @@ static void add_to(const struct lanes *lanes, GHashTable *table, gsize key, int6
 	end = MIN(end, lanes->to);
 	if (begin >= end)
 		return;
-	parts = g_hash_table_lookup(table, GSIZE_TO_POINTER(key));
+	parts = g_hash_table_lookup(table, &key);
 	if (!parts) {
 		parts = g_new0(int64_t, lanes->parts);
-		g_hash_table_insert(table, GSIZE_TO_POINTER(key), parts);
+		g_hash_table_insert(table, g_memdup2(&key, sizeof key), parts);
 	}
 	for (guint part = part_of(lanes, begin);
 	     part < lanes->parts && part_begin(lanes, part) < end; part++)
@@ -97,7 +102,7 @@ void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t en
 }
 
 /* Names of hosts' devices: the upper half is the host's number. */
-#define DEVICE(host, name) ((gsize) (host) << 32 | (name))
+#define DEVICE(host, name) ((uint64_t) (host) << 32 | (name))
 
 void lanes_add_request(struct lanes *lanes, uint32_t thread, uint32_t detail)
 {
@@ -121,7 +126,7 @@ void lanes_add_interrupt(struct lanes *lanes, uint32_t leaf, int64_t begin, int6
 /* --- resources ------------------------------------------------------------------------------ */
 
 struct ranked {
-	gsize resource; /* what it was added under */
+	uint64_t resource; /* what it was added under */
 	const int64_t *parts;
 	int64_t ns;
 };
@@ -143,7 +148,7 @@ static GArray *ranked_new(const struct lanes *lanes, GHashTable *table)
 
 	g_hash_table_iter_init(&iter, table);
 	while (g_hash_table_iter_next(&iter, &key, &parts)) {
-		struct ranked one = {.resource = GPOINTER_TO_SIZE(key), .parts = parts};
+		struct ranked one = {.resource = *(const uint64_t *) key, .parts = parts};
 
 		for (guint i = 0; i < lanes->parts; i++)
 			one.ns += one.parts[i];
@@ -270,7 +275,7 @@ static void put_depths(const struct lanes *lanes, uint16_t host, guint most, str
 	const struct pages *store = &session->trace.timeline.operations;
 	const GArray *served = served_of(session);
 	bool several = session->trace.model.hosts->len > 1;
-	g_autoptr(GHashTable) devices = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	g_autoptr(GHashTable) devices = parts_table();
 	g_autoptr(GArray) ranked = NULL;
 
 	for (guint i = 0; i < served->len; i++) {
