@@ -166,7 +166,8 @@ struct event_syscall {
 };
 
 struct event {
-	int64_t time;     /* ns from the clock origin */
+	_Alignas(8) /* on 32-bit processors, too: relay.c hands it on in words */
+		int64_t time; /* ns from the clock origin */
 	uint32_t cpu;     /* cpu_id of the packet context */
 	uint16_t host;    /* as the sink numbers them */
 	uint16_t kind;    /* enum event_kind */
