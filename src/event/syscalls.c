@@ -74,7 +74,7 @@ static const struct numbered x86_64[] = {
 	{333, "io_pgetevents"}, {334, "rseq"},
 };
 
-static const struct numbered i386[] = {
+static const struct numbered x86_32[] = {
 	{119, "sigreturn"},
 	{173, "rt_sigreturn"},
 	{120, "clone"},
@@ -148,7 +148,7 @@ const char *event_syscall_name(enum syscall_abi abi, int64_t number)
 	case ABI_X86_64:
 		return FIND(x86_64, number);
 	case ABI_I386:
-		return FIND(i386, number);
+		return FIND(x86_32, number);
 	default:
 		return FIND(sigreturns, number);
 	}
