@@ -6,6 +6,7 @@
 
 #include "diff/kin.h"
 #include "timeline/exchange.h"
+#include "util/idmap.h"
 
 /* --- what is known ------------------------------------------------------------------------ */
 
@@ -24,8 +25,9 @@ static void add_contact(struct kin *kin, uint32_t hash)
 static void find_contacts(const struct session *session, struct kin *all)
 {
 	const struct pages *store = &session->trace.timeline.exchanges;
-	g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL); /* thread and key */
+	struct idmap known; /* set: thread << 32 | key */
 
+	idmap_init(&known);
 	for (uint32_t i = 1; i < store->used; i++) {
 		const struct exchange *exchange = pages_at(store, i);
 		uint32_t key = exchange->end;
@@ -39,13 +41,13 @@ static void find_contacts(const struct session *session, struct kin *all)
 
 			key = end->remote ? end->remote : end->unnamed ? 0 : end->key;
 		}
-		if (key && g_hash_table_add(known, GSIZE_TO_POINTER((gsize) exchange->thread << 32 |
-								    key))) {
+		if (key && idmap_add(&known, (uint64_t) exchange->thread << 32 | key)) {
 			g_autofree char *lasting = kin_lasting(session_text(session, key));
 
 			add_contact(&all[exchange->thread], g_str_hash(lasting));
 		}
 	}
+	idmap_clear(&known);
 }
 
 /* One host is the other run's one; of several the one of that name. */

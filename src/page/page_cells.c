@@ -33,7 +33,7 @@ struct level {
 void packer_init(struct packer *packer, const struct page_rows *rows)
 {
 	*packer = (struct packer) {.rows = rows};
-	packer->leaves = g_hash_table_new(NULL, NULL);
+	idmap_init(&packer->leaves);
 	packer->texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	lanes_init(&packer->lanes, rows);
 	packer->tracers = session_tracers(rows->session);
@@ -44,7 +44,7 @@ void packer_init(struct packer *packer, const struct page_rows *rows)
 
 void packer_clear(struct packer *packer)
 {
-	g_hash_table_destroy(packer->leaves);
+	idmap_clear(&packer->leaves);
 	lanes_clear(&packer->lanes);
 	g_free(packer->tracers);
 	g_ptr_array_free(packer->strings, TRUE);
@@ -82,14 +82,15 @@ guint text_number(struct packer *packer, const char *text)
 
 guint packer_leaf(struct packer *packer, const struct page_leaf *leaf)
 {
-	gpointer key = GSIZE_TO_POINTER((gsize) leaf->leaf * CLASS_COUNT + leaf->class);
-	gpointer number = g_hash_table_lookup(packer->leaves, key);
+	uint64_t key = (uint64_t) leaf->leaf * CLASS_COUNT + (uint64_t) leaf->class;
+	uint32_t number = idmap_get(&packer->leaves, key);
 
-	if (number)
-		return GPOINTER_TO_UINT(number) - 1;
+	if (number != IDMAP_NONE)
+		return number;
+	number = packer->leaf_list->len;
 	g_array_append_vals(packer->leaf_list, leaf, 1);
-	g_hash_table_insert(packer->leaves, key, GUINT_TO_POINTER(packer->leaf_list->len));
-	return packer->leaf_list->len - 1;
+	idmap_set(&packer->leaves, key, number);
+	return number;
 }
 
 /* --- how waits ended -------------------------------------------------------- */

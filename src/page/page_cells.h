@@ -37,7 +37,7 @@ struct page_leaf {
 
 struct packer {
 	const struct page_rows *rows; /* borrowed */
-	GHashTable *leaves;  /* leaf and class -> number + 1 */
+	struct idmap leaves; /* leaf and class -> number */
 	GHashTable *texts;   /* owned string -> number */
 	GPtrArray *strings;  /* borrowed, of `texts` */
 	GArray *leaf_list;   /* struct page_leaf */

@@ -43,7 +43,7 @@ struct collector {
 	const struct session *session;
 	GArray *list;        /* struct container */
 	struct idmap index;  /* key_of() -> place in it */
-	GHashTable *named;   /* "place name" seen */
+	struct idmap named;  /* set: place in it << 32 | name */
 };
 
 static struct container *findnew(struct collector *collector, uint16_t host,
@@ -65,12 +65,10 @@ static struct container *findnew(struct collector *collector, uint16_t host,
 static void count(struct collector *collector, struct container *container, uint32_t index)
 {
 	const struct thread *thread = model_thread(&collector->session->trace.model, index);
-	gpointer key = GSIZE_TO_POINTER(
-		(gsize) (container - (struct container *) collector->list->data) << 32 |
-		thread->name);
+	uint64_t place = (uint64_t) (container - (struct container *) collector->list->data);
 
 	container->threads++;
-	if (g_hash_table_add(collector->named, key) && thread->name)
+	if (idmap_add(&collector->named, place << 32 | thread->name) && thread->name)
 		g_array_append_val(container->names, thread->name);
 }
 
@@ -105,13 +103,12 @@ static void clear(void *data)
 GArray *containers_new(const struct session *session)
 {
 	const struct model *model = &session->trace.model;
-	struct collector collector = {session,
-				      g_array_new(FALSE, FALSE, sizeof(struct container)),
-				      {0},
-				      g_hash_table_new(NULL, NULL)};
+	struct collector collector = {
+		session, g_array_new(FALSE, FALSE, sizeof(struct container)), {0}, {0}};
 
 	g_array_set_clear_func(collector.list, clear); /* however it is freed */
 	idmap_init(&collector.index);
+	idmap_init(&collector.named);
 	for (uint32_t i = 0; i < model->thread_count; i++) {
 		const struct thread *thread = model_thread(model, i);
 		const struct place *place = thread_place(model, thread);
@@ -127,7 +124,7 @@ GArray *containers_new(const struct session *session)
 	}
 	g_array_sort(collector.list, by_host_kind_number);
 	idmap_clear(&collector.index);
-	g_hash_table_destroy(collector.named);
+	idmap_clear(&collector.named);
 	return collector.list;
 }
 

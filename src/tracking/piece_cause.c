@@ -165,24 +165,35 @@ static bool is_own_connection(const struct session *session, const struct user_r
 
 struct most {
 	const struct thread_names *names;
-	GHashTable *by; /* name (borrowed from these) -> ns */
+	GHashTable *by; /* name (borrowed from these) -> int64_t, owned: ns */
 	const char *name;
 	int64_t ns;
 };
+
+static struct most nobody_yet(const struct piece_namer *namer, const char *name)
+{
+	return (struct most) {namer->names,
+			      g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free), name,
+			      0};
+}
 
 static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct most *most = data;
 	const char *name;
-	int64_t ns;
+	int64_t *ns;
 
 	if (thread == IDLE_THREAD)
 		return;
 	name = thread_names_get(most->names, thread);
-	ns = GPOINTER_TO_SIZE(g_hash_table_lookup(most->by, name)) + (end - begin);
-	g_hash_table_insert(most->by, (gpointer) name, GSIZE_TO_POINTER(ns));
-	if (ns > most->ns) {
-		most->ns = ns;
+	ns = g_hash_table_lookup(most->by, name);
+	if (!ns) {
+		ns = g_new0(int64_t, 1);
+		g_hash_table_insert(most->by, (gpointer) name, ns);
+	}
+	*ns += end - begin;
+	if (*ns > most->ns) {
+		most->ns = *ns;
 		most->name = name;
 	}
 }
@@ -194,7 +205,7 @@ static const char *ready_label_of(const struct piece_namer *namer, const struct 
 	const struct session *session = namer->session;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
 	struct ready ready = ready_of(session, piece->thread, &span);
-	struct most most = {namer->names, g_hash_table_new(g_str_hash, g_str_equal), "?", 0};
+	struct most most = nobody_yet(namer, "?");
 
 	if (ready_is_busy(&ready)) {
 		each_run_beside(session, piece->thread, &span, add_run, &most);
@@ -214,7 +225,7 @@ static const char *host_label_of(const struct piece_namer *namer, const struct p
 	const struct session *session = namer->session;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref}, outside;
 	uint32_t vcpu = host_span(session, piece->thread, &span, &outside);
-	struct most most = {namer->names, g_hash_table_new(g_str_hash, g_str_equal), NULL, 0};
+	struct most most = nobody_yet(namer, NULL);
 
 	if (is_thread(vcpu))
 		g_string_printf(label, "%s ", thread_names_get(namer->names, vcpu));

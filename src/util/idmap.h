@@ -8,6 +8,7 @@
 #ifndef WHYLATE_UTIL_IDMAP_H
 #define WHYLATE_UTIL_IDMAP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define IDMAP_NONE UINT32_MAX
@@ -41,6 +42,15 @@ static inline uint32_t idmap_get(const struct idmap *map, uint64_t key)
 	while (slot->value != IDMAP_NONE && slot->key != key)
 		slot = slot == map->slots + map->mask ? map->slots : slot + 1;
 	return slot->value;
+}
+
+/* A set of keys: false, it had it. */
+static inline bool idmap_add(struct idmap *set, uint64_t key)
+{
+	if (idmap_get(set, key) != IDMAP_NONE)
+		return false;
+	idmap_set(set, key, 0);
+	return true;
 }
 
 #endif
