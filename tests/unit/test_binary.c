@@ -620,6 +620,8 @@ static void crashes(void)
 
 static void odd_server(void *data, const void *question, size_t length, GByteArray *answer)
 {
+	volatile size_t much =
+		3u * (CONFINED_BYTES / 2); /* compilers tell that 32 bits are too few */
 	const char *what = question;
 	char *block;
 
@@ -640,7 +642,7 @@ static void odd_server(void *data, const void *question, size_t length, GByteArr
 		g_byte_array_append(answer, (const guint8 *) (fork() < 0 ? "n" : "y"), 1);
 		return;
 	case 'm': /* not much more memory than there was: without reserving it */
-		block = malloc(3u * (CONFINED_BYTES / 2));
+		block = malloc(much);
 		g_byte_array_append(answer, (const guint8 *) (block ? "y" : "n"), 1);
 		free(block);
 		return;
