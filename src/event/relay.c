@@ -529,7 +529,8 @@ static void clear(struct relay *relay)
 
 struct relay *relay_new(const struct event_sink *sink)
 {
-	struct relay *relay = aligned_alloc(LINE, sizeof *relay);
+	/* a pointer is one of an event's words, which has 64 bits */
+	struct relay *relay = sizeof(void *) == 8 ? aligned_alloc(LINE, sizeof *relay) : NULL;
 
 	if (!relay)
 		return NULL;

@@ -23,7 +23,7 @@
 struct relay;
 
 /* Begins a thread that feeds `sink` (borrowed; what it asks for is asked for as it is now). NULL:
- * no thread could be had. */
+ * no thread could be had, as on processors of 32 bits. */
 struct relay *relay_new(const struct event_sink *sink);
 /* When all events are taken, ends the thread. NULL is allowed. */
 void relay_free(struct relay *relay);

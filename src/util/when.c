@@ -168,6 +168,10 @@ static int64_t join(struct tm *tm, bool utc)
 
 	tm->tm_isdst = -1;
 	seconds = utc ? timegm(tm) : mktime(tm);
+	if (seconds == -1 && tm->tm_year < 69) /* or a time_t of 32 bits has no room for it */
+		return INT64_MIN;
+	if (seconds == -1 && tm->tm_year > 70)
+		return INT64_MAX;
 	if (__builtin_mul_overflow(seconds, SECOND, &ns))
 		return seconds > 0 ? INT64_MAX : INT64_MIN;
 	return ns;

@@ -103,6 +103,8 @@ static void test_far_times(void)
 		int64_t at;
 	} far[] = {{"9999-12-31 23:59:59", INT64_MAX},
 		   {"0001-01-01 00:00:00", INT64_MIN},
+		   {"1969-12-31 23:59:59",
+		    INT64_C(-1000000000)}, /* what a failed conversion looks like */
 		   {"+9000000000000000000ns", INT64_MAX},
 		   {"-9000000000000000000ns", INT64_C(223372036854775804)}};
 	struct when when;
