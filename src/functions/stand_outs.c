@@ -18,7 +18,9 @@ struct member {
 /* One function's calls, by threads of one name. */
 struct group {
 	uint32_t root, what;
-	GArray *times;          /* owned; int64_t, ascending when sorted */
+	guint calls;
+	GArray *shorter;        /* owned; uint32_t ns: their times, until the fence is known */
+	GArray *longer;         /* owned; int64_t ns: … of those from UINT32_MAX on */
 	int64_t median;
 	double fence;           /* ns */
 	uint32_t usual, usual_thread; /* frame and thread of the call nearest to the median */
@@ -53,7 +55,8 @@ static void group_free(gpointer data)
 {
 	struct group *group = data;
 
-	g_array_free(group->times, TRUE);
+	g_clear_pointer(&group->shorter, g_array_unref);
+	g_clear_pointer(&group->longer, g_array_unref);
 	g_hash_table_destroy(group->callees);
 	g_free(group);
 }
@@ -97,7 +100,8 @@ static struct group *group_of(struct search *search, uint32_t what)
 		return group;
 	group = g_new0(struct group, 1);
 	*group = key;
-	group->times = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	group->shorter = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	group->longer = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	group->callees = g_hash_table_new(NULL, NULL);
 	group->distance = INT64_MAX;
 	g_hash_table_add(search->groups, group);
@@ -187,23 +191,37 @@ static void note_time(struct search *search, const struct frames *frames, uint32
 	const struct call_frame *frame = frame_of(frames, place);
 	struct group *group = group_of(search, frame->what);
 	int64_t time = length(frame);
+	uint32_t narrow = (uint32_t) time;
 
-	g_array_append_val(group->times, time);
+	if (time < UINT32_MAX)
+		g_array_append_val(group->shorter, narrow);
+	else
+		g_array_append_val(group->longer, time);
+	group->calls++;
 	count_callees(search, group, frames, place);
 }
 
-static int ascending(gconstpointer a, gconstpointer b)
+static int shorter_first(gconstpointer a, gconstpointer b)
+{
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int longer_last(gconstpointer a, gconstpointer b)
 {
 	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
 
 	return x < y ? -1 : x > y;
 }
 
-static int64_t quantile(const GArray *times, guint quarter)
+/* Of the times, when they are sorted. */
+static int64_t quantile(const struct group *group, guint quarter)
 {
-	guint rank = (times->len * quarter + 3) / 4;
+	guint place = MAX((group->calls * quarter + 3) / 4, 1) - 1, shorter = group->shorter->len;
 
-	return g_array_index(times, int64_t, MAX(rank, 1) - 1);
+	return place < shorter ? g_array_index(group->shorter, uint32_t, place)
+			       : g_array_index(group->longer, int64_t, place - shorter);
 }
 
 /* In logarithms: log Q3 + 1.5 (log Q3 - log Q1). */
@@ -217,14 +235,17 @@ static void find_fences(struct search *search)
 		struct group *group = value;
 		double low, high;
 
-		g_array_sort(group->times, ascending);
-		low = (double) MAX(quantile(group->times, 1), 1);
-		high = (double) MAX(quantile(group->times, 3), 1);
-		group->median = quantile(group->times, 2);
+		g_array_sort(group->shorter, shorter_first);
+		g_array_sort(group->longer, longer_last);
+		low = (double) MAX(quantile(group, 1), 1);
+		high = (double) MAX(quantile(group, 3), 1);
+		group->median = quantile(group, 2);
 		group->fence = MAX(high * pow(high / low, 1.5),
 				   (what_is_turn(group->what) ? STAND_OUT_TURNS
 							      : (double) STAND_OUT_TIMES) *
 					   (double) group->median);
+		g_clear_pointer(&group->shorter, g_array_unref);
+		g_clear_pointer(&group->longer, g_array_unref);
 	}
 }
 
@@ -244,7 +265,7 @@ static void find_usual(struct search *search, const struct frames *frames, uint3
  * nothing are not told. */
 static bool is_beyond(const struct group *group, const struct call_frame *frame, int64_t life)
 {
-	if (group->times->len < STAND_OUT_CALLS || (double) length(frame) <= group->fence)
+	if (group->calls < STAND_OUT_CALLS || (double) length(frame) <= group->fence)
 		return false;
 	return (PACK_KIND(frame->what) != OPERATION_SYSCALL && !what_is_turn(frame->what)) ||
 	       (length(frame) - group->median) * STAND_OUT_LIFE >= life;
@@ -260,7 +281,7 @@ static void add_stand_out(struct search *search, const struct member *member,
 				.what = frame->what,
 				.excess = length(frame) - group->median,
 				.median = group->median,
-				.calls = group->times->len};
+				.calls = group->calls};
 
 	g_array_append_val(search->found->list, one);
 }
