@@ -221,8 +221,8 @@ static struct stream *next_of(const struct walk *walk, const struct seen_cpu *cp
 
 static bool over_item(const struct walk *walk, struct seen_cpu *cpu, struct stream *stream)
 {
+	struct spot *spot = &cpu->last; /* filled there: reading back what was just put together waits */
 	struct record_class *class;
-	struct spot spot;
 	int32_t tids[2] = {0, 0};
 
 	if (stream->item == STREAM_BEGINS)
@@ -233,18 +233,17 @@ static bool over_item(const struct walk *walk, struct seen_cpu *cpu, struct stre
 	class = class_table_find(stream->table, stream->event_id);
 	if (!class || !know(stream->table, class))
 		return false;
-	spot = (struct spot) {.time = stream->time,
-			      .packet = stream->next - 1,
-			      .at = (uint32_t) stream->cursor.at,
-			      .id = (uint32_t) stream->event_id,
-			      .stream = stream->number + 1};
+	spot->time = stream->time;
+	spot->packet = stream->next - 1;
+	spot->at = (uint32_t) stream->cursor.at;
+	spot->id = (uint32_t) stream->event_id;
+	spot->stream = stream->number + 1;
 	if (!over_record(cpu, stream, class, tids))
 		return false;
 	if (!cpu->any && class->skimmed.span != SPAN_SWITCH)
-		skim_piece(cpu->pieces, &spot, TELL_EVENT); /* when the trace begins */
+		skim_piece(cpu->pieces, spot, TELL_EVENT); /* when the trace begins */
 	cpu->any = true;
-	cpu->last = spot;
-	walk->over(cpu, (enum event_span) class->skimmed.span, &spot, tids);
+	walk->over(cpu, (enum event_span) class->skimmed.span, spot, tids);
 	return true;
 }
 
