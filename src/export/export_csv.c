@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,7 +32,9 @@ static FILE *cell(struct writer *writer, enum table table)
 
 static void put_integer(enum table table, int64_t value, void *data)
 {
-	fprintf(cell(data, table), "%" PRId64, value);
+	char digits[TEXT_DECIMAL];
+
+	fputs(text_decimal(digits, value), cell(data, table));
 }
 
 static void put_text(enum table table, const char *value, void *data)

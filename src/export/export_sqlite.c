@@ -71,7 +71,8 @@ static bool open_unnamed(struct database *database)
 	if (database->fd < 0) {
 		database->trouble = SQLITE_CANTOPEN;
 	} else {
-		code = sqlite3_open_v2(name, &database->sqlite, SQLITE_OPEN_READWRITE, NULL);
+		code = sqlite3_open_v2(name, &database->sqlite,
+				       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 		if (note(database, code))
 			run(database, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
 				      "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE");

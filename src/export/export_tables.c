@@ -10,6 +10,7 @@
 #include "symbols/symbols.h"
 #include "export/export_names.h"
 #include "ready/runners.h"
+#include "report/report.h"
 #include "samples/counter_sums.h"
 #include "waits/state_names.h"
 #include "whatif/hinge.h"
@@ -405,14 +406,17 @@ static char *arguments_text(const struct session *session, const struct operatio
 	for (uint32_t i = 0; i < fields->count; i++) {
 		const struct operation_field *field = &fields->at[i];
 		const char *name = session_text(session, field->name);
+		char digits[TEXT_DECIMAL];
 
 		if (strcmp(name, "ret") == 0 || operation_field_is_derived(name))
 			continue;
-		g_string_append_printf(json, "%s\"%s\":", json->len > 1 ? "," : "", name);
+		g_string_append(json, json->len > 1 ? ",\"" : "\"");
+		g_string_append(json, name);
+		g_string_append(json, "\":");
 		if (field->wide)
 			g_string_append_printf(json, "%" PRIu64, (uint64_t) field->value);
 		else
-			g_string_append_printf(json, "%" PRId64, field->value);
+			g_string_append(json, text_decimal(digits, field->value));
 	}
 	return g_string_free(g_string_append_c(json, '}'), FALSE);
 }

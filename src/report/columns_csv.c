@@ -2,7 +2,6 @@
 /* Records as CSV (RFC 4180); see columns.h. */
 #include "report/columns.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "report/report.h"
@@ -10,8 +9,8 @@
 /* What begins like a formula is not left for a spreadsheet to run. */
 void csv_cell(FILE *file, const char *text)
 {
-	g_autofree char *safe = text_safe(text);
-	const char *p;
+	g_autofree char *made = text_is_plain(text) ? NULL : text_safe(text);
+	const char *safe = made ? made : text, *p;
 
 	if (!strpbrk(safe, ",\"") && !strchr("=+-@", *safe ? *safe : ' ')) {
 		fputs(safe, file);
@@ -33,6 +32,7 @@ static void put_cells(const struct report *report, const struct column *columns,
 static void put_cell(const struct report *report, const struct column *column, const void *row)
 {
 	FILE *file = report->output->file;
+	char digits[TEXT_DECIMAL];
 	struct value value;
 	uint32_t thread;
 
@@ -47,7 +47,7 @@ static void put_cell(const struct report *report, const struct column *column, c
 	else if (value.text)
 		csv_cell(file, value.text);
 	else
-		fprintf(file, "%" PRId64, value.number);
+		fputs(text_decimal(digits, value.number), file);
 	value_clear(&value);
 }
 

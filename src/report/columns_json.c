@@ -4,11 +4,11 @@
  */
 #include "report/columns.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
 
 #include "config.h"
+#include "report/report.h"
 #include "waits/causality.h"
 #include "waits/state_names.h"
 
@@ -26,8 +26,11 @@ void json_put_key(struct output *output, const char *key)
 		fputs(lines ? ",\n" : json->compact ? "," : ", ", output->file);
 	else if (lines == LINES_EACH)
 		fputc('\n', output->file);
-	if (key)
-		fprintf(output->file, json->compact ? "\"%s\":" : "\"%s\": ", key);
+	if (key) {
+		fputc('"', output->file);
+		fputs(key, output->file);
+		fputs(json->compact ? "\":" : "\": ", output->file);
+	}
 	json->more = true;
 }
 
@@ -65,8 +68,10 @@ void json_put_bool(struct output *output, const char *key, bool value)
 
 void json_put_whole(struct output *output, const char *key, int64_t number)
 {
+	char digits[TEXT_DECIMAL];
+
 	json_put_key(output, key);
-	fprintf(output->file, "%" PRId64, number);
+	fputs(text_decimal(digits, number), output->file);
 }
 
 void json_put_real(struct output *output, const char *key, double number)

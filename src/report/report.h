@@ -53,7 +53,12 @@ void deadlocks_text(const struct session *session, struct output *output);
 /* text.c: the same for people. Control characters are shown as \xNN. */
 /* For %*s: the width in bytes that makes `text` so many columns wide. */
 int text_width(int columns, const char *text);
-char *text_safe(const char *text);
+/* As printf() writes it, in a fifth of its time; returns where in `buffer` it begins. */
+#define TEXT_DECIMAL 21
+const char *text_decimal(char buffer[TEXT_DECIMAL], int64_t number);
+/* Nothing but ASCII that is seen, and spaces. */
+bool text_is_plain(const char *text);
+char *text_safe(const char *text); /* free with g_free() */
 void text_heading(struct output *output, const char *heading);
 /* What a * beside a row means, if there is one. */
 void text_gap_note(const struct output *output, bool marked);

@@ -5,10 +5,37 @@
 #include <inttypes.h>
 #include <string.h>
 
+const char *text_decimal(char buffer[TEXT_DECIMAL], int64_t number)
+{
+	uint64_t left = number < 0 ? (uint64_t) 0 - (uint64_t) number : (uint64_t) number;
+	char *at = buffer + TEXT_DECIMAL - 1;
+
+	*at = 0;
+	do
+		*--at = (char) ('0' + left % 10);
+	while (left /= 10);
+	if (number < 0)
+		*--at = '-';
+	return at;
+}
+
+bool text_is_plain(const char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~') /* of signed characters, too */
+			return false;
+	return true;
+}
+
 char *text_safe(const char *text)
 {
-	g_autofree char *valid = g_utf8_make_valid(text, -1);
-	GString *safe = g_string_new(NULL);
+	g_autofree char *valid = NULL;
+	GString *safe;
+
+	if (text_is_plain(text))
+		return g_strdup(text);
+	valid = g_utf8_make_valid(text, -1);
+	safe = g_string_new(NULL);
 
 	for (const char *p = valid; *p; p = g_utf8_next_char(p)) {
 		gunichar c = g_utf8_get_char(p);

@@ -221,7 +221,7 @@ static struct stream *next_of(const struct walk *walk, const struct seen_cpu *cp
 
 static bool over_item(const struct walk *walk, struct seen_cpu *cpu, struct stream *stream)
 {
-	struct spot *spot = &cpu->last; /* filled there: reading back what was just put together waits */
+	struct spot *spot = &cpu->last; /* filled there: a copy of it would wait for its parts */
 	struct record_class *class;
 	int32_t tids[2] = {0, 0};
 

@@ -2,6 +2,7 @@
 /* The small parts: times, filters, stores, queue, event table. Expectations
  * are from the manual pages' words, or worked out by hand.
  */
+#include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -595,6 +596,24 @@ static void test_safe_text(void)
 	g_assert_cmpstr(a, ==, "a\\x1b[31mb\\x0ac\\x7f");
 	g_assert_true(g_utf8_validate(b, -1, NULL));
 	g_assert_cmpstr(c, ==, "caf\xc3\xa9 \\u202e right-to-left");
+	g_assert_true(text_is_plain(" ~"));
+	g_assert_false(text_is_plain("a\x7f"));
+	g_assert_false(text_is_plain("\x1f"));
+	g_assert_false(text_is_plain("caf\xc3\xa9"));
+}
+
+/* As the C library writes them. */
+static void test_decimal(void)
+{
+	static const int64_t numbers[] = {0,    7,    10,        -1,        99,
+					  -100, 4096, INT32_MIN, INT64_MAX, INT64_MIN};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+		g_autofree char *same = g_strdup_printf("%" PRId64, numbers[i]);
+		char buffer[TEXT_DECIMAL];
+
+		g_assert_cmpstr(text_decimal(buffer, numbers[i]), ==, same);
+	}
 }
 
 int main(int argc, char **argv)
@@ -617,5 +636,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/event/syscall-numbers", test_syscall_numbers);
 	g_test_add_func("/model/files", test_files);
 	g_test_add_func("/report/safe-text", test_safe_text);
+	g_test_add_func("/report/decimal", test_decimal);
 	return g_test_run();
 }
