@@ -2,6 +2,9 @@
 /* Names that people see in every format; see export_names.h. */
 #include "export/export_names.h"
 
+#include <string.h>
+
+#include "report/report.h"
 #include "waits/summary.h"
 
 void state_names_init(struct state_names *names, const struct session *session)
@@ -119,7 +122,12 @@ char *export_json_quoted(const char *text)
 
 void export_json_text(FILE *file, const char *text)
 {
-	g_autofree char *quoted = export_json_quoted(text);
+	bool plain = text_is_plain(text) && !strpbrk(text, "\"\\");
+	g_autofree char *quoted = plain ? NULL : export_json_quoted(text);
 
-	fputs(quoted, file);
+	if (plain)
+		fputc('"', file);
+	fputs(plain ? text : quoted, file);
+	if (plain)
+		fputc('"', file);
 }

@@ -20,6 +20,7 @@
 #include <inttypes.h>
 
 #include "config.h"
+#include "report/report.h"
 
 struct writer {
 	const struct walk *walk; /* borrowed */
@@ -45,27 +46,37 @@ static int64_t tid_of(const struct walk *walk, const struct walk_thread *thread)
 	return walk_unique_id(life->host, life->tid);
 }
 
-static void put_us(FILE *file, const char *key, int64_t ns)
+static void put_number(FILE *file, const char *before, int64_t number)
 {
-	fprintf(file, ",\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int) (ns % 1000));
+	char digits[TEXT_DECIMAL];
+
+	fputs(before, file);
+	fputs(text_decimal(digits, number), file);
 }
 
 static void begin_event(struct writer *writer, char phase, int64_t pid, int64_t tid)
 {
-	fprintf(writer->file, "%s\n{\"ph\":\"%c\",\"pid\":%" PRId64 ",\"tid\":%" PRId64,
-		writer->any ? "," : "", phase, pid, tid);
+	fputs(writer->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"", writer->file);
+	fputc(phase, writer->file);
+	put_number(writer->file, "\",\"pid\":", pid);
+	put_number(writer->file, ",\"tid\":", tid);
 	writer->any = true;
 }
 
 static void put_text(struct writer *writer, const char *key, const char *text)
 {
-	fprintf(writer->file, ",\"%s\":", key);
+	fputs(",\"", writer->file);
+	fputs(key, writer->file);
+	fputs("\":", writer->file);
 	export_json_text(writer->file, text);
 }
 
 static void put_time(struct writer *writer, int64_t time)
 {
-	put_us(writer->file, "ts", time - writer->walk->session->trace.begin);
+	int64_t ns = time - writer->walk->session->trace.begin, rest = ns % 1000;
+
+	put_number(writer->file, ",\"ts\":", ns / 1000); /* in µs */
+	put_number(writer->file, rest < 10 ? ".00" : rest < 100 ? ".0" : ".", rest);
 }
 
 /* Its arguments, if any, and a brace are still to come. */
