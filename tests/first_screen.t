@@ -22,6 +22,7 @@ STANDS_OUT = {
     "disk-read": ("page-fault|device", "diskread", "vda"),
     "dm-crypt": ("device", "vaultread", "vdd"),
     "dm-delay": ("device", "dmuser", "dm-0"),
+    "barrier": ("process", "rowcalc-N", r"rowcalc-2 \(268\)", "worked for"),
     "dns-fallback": ("timeout", "mailerpy", "127.0.0.2:53", "deadns"),
     "dns-retry": ("timeout", "127.0.0.1:5353", "namesrv"),
     "flock-retry": ("lock", "reportgen", "nightly"),
@@ -78,7 +79,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("http-poller", "nap-check", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-threads", "ok-web", "ok-workers")
+NOTHING = ("crew-broadcast", "http-poller", "nap-check", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-threads", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 
@@ -96,6 +97,15 @@ def stands_out(name, wanted):
 def nothing(name):
     assert items(name) == [], items(name)
     assert b"Nothing stands out" in t.output("overview", t.trace(name), "--quiet")
+
+
+def barrier():
+    """rowcalc-2 is last each time. What the others say that they spent in pthread_barrier_wait() (truth.tsv) they waited
+    for it, but for what they were interrupted and without a CPU, of which there are two for four threads."""
+    with open(os.path.join(t.trace("barrier"), "truth.tsv"), encoding="utf-8") as truth:
+        told = sum(int(line.split("ns=")[1]) for line in truth if line.split("\t")[2] != "268")
+    one = items("barrier")[0]
+    assert one["threads"] == 3 and 0.85 * told < one["ns"] < told, (one, told)
 
 
 def network_sum():
@@ -191,5 +201,6 @@ for recording in NOTHING:
     tap.case(recording + ": nothing", nothing, recording)
 for recording in ("startup-chain", "futex", "hang", "web-mixed", "syn-drop", "lost", "fork4", "snapshot", "nap-check", "two-hosts-client"):
     tap.case(recording + ": a screen", screen, recording)
+tap.case("those at a barrier wait for the last one, as long as they say", barrier)
 tap.case("a shaper's time is the network's", network_sum)
 tap.done()

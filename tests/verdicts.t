@@ -13,6 +13,7 @@ tap = t.Tap()
 # recording, late thread, what its verdict must name, what it must not, what the overview must name
 CASES = (
     ("affinity", "webproc", ["CPU 0", "dbproc", "affinity|pinned"], ["quota|throttled"], ["dbproc"]),
+    ("barrier", "rowcalc-0", ["rowcalc-2"], ["next request"], ["rowcalc-2"]),
     ("core-dump", "crashmon", ["crashsrv", "core"], [r"crashsrv \(\d+\)\S* ran its own code"], ["crashsrv"]),
     ("delayed-ack", "ackclient", ["delayed.ACK|delayed acknowledg", "Nagle", "ackserver"], ["retransm|sent again"], ["delayed|Nagle"]),
     ("dirty-throttle", "smalllog", ["dirty", "bulkcopy"], [], ["bulkcopy|dirty|vda"]),

@@ -64,6 +64,7 @@ struct waker {
 	uint32_t callstack, user_callstack; /* numbers of lists, 0: not recorded */
 	uint8_t kind, why;
 	bool same_file; /* its call was on the file that the woken one's is on */
+	bool to_all;    /* its call wakes all who wait on a futex */
 };
 
 /* The system call that a thread is in, with what its effects need. */

@@ -30,7 +30,7 @@ RECORD(name_change, TIME(time), THREAD_NAME(name));
 #define RECORD_TYPE struct waker
 RECORD(waker, THREAD(thread), NUMBER(stack), NUMBER(context), NAME(label),
        REF(detail, STORE_DETAILS), NUMBER(cpu), NUMBER(callstack), NUMBER(user_callstack),
-       NUMBER(kind), NUMBER(why), NUMBER(same_file));
+       NUMBER(kind), NUMBER(why), NUMBER(same_file), NUMBER(to_all));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct work

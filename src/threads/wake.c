@@ -14,6 +14,7 @@
 #include "threads/wake.h"
 
 #include <arpa/inet.h>
+#include <linux/futex.h>
 #include <string.h>
 
 #include "model/files.h"
@@ -22,6 +23,7 @@
 #include "disk/pauses.h"
 #include "objects/calls.h"
 #include "objects/mappings.h"
+#include "objects/resource.h"
 #include "locks/file_locks.h"
 #include "disk/work.h"
 #include "net/talks.h"
@@ -148,6 +150,15 @@ static bool in_same_file(struct flow *flow, struct thread *thread, struct thread
 	       !is_fed(flow, &thread->flow.call, &waker->flow.call);
 }
 
+/* At a barrier, or by a broadcast to who waits on a condition; of a mutex it is one. */
+static bool wakes_all(struct flow *flow, const struct thread *waker)
+{
+	uint8_t command = call_operation(flow, waker);
+
+	return waker->flow.call.open && (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET) &&
+	       (uint32_t) waker->flow.call.argument > 1;
+}
+
 /* "The waker is the context of that event: the innermost frame of the CPU
  * that emitted it, and its current thread." */
 static struct waker context_of(struct flow *flow, struct cpu *cpu, struct thread *thread)
@@ -187,6 +198,7 @@ static struct waker context_of(struct flow *flow, struct cpu *cpu, struct thread
 					: PACK(FRAME_USER, 0);
 		waker.label = object_of(flow, current);
 		waker.same_file = in_same_file(flow, thread, current, waker.label);
+		waker.to_all = wakes_all(flow, current);
 		waker.detail = threaded_detail(flow, cpu, current, thread);
 		if (!waker.detail)
 			waker.detail = work_detail(flow, current, thread);
@@ -251,6 +263,7 @@ static void thread_woken(struct flow *flow, struct thread *thread, const struct 
 	block->kind = waker->kind;
 	block->why = waker->why;
 	block->same_file = waker->same_file;
+	block->to_all = waker->to_all;
 	if (waker->callstack | waker->user_callstack) {
 		struct callpaths paths = *callpaths_at(&flow->callstacks, block->callpaths);
 

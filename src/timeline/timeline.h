@@ -122,6 +122,7 @@ struct block {
 	uint8_t why; /* enum waker_why */
 	uint8_t operation; /* futex command, IDLE_OPERATION, else NO_OPERATION */
 	bool same_file : 1; /* the waker was in a call on the same file */
+	bool to_all : 1; /* the waker's call was to wake all who wait for the same */
 	bool deadline : 1; /* a sleep until a time of day, not for a length */
 	uint32_t lock; /* number of the lock waited for, 0: none known */
 	uint32_t reason; /* struct reason, 0: what ended it tells all */

@@ -304,6 +304,29 @@ static bool in_pipeline(const struct session *session, const struct wait *wait, 
 	       reader->pid != writer->pid;
 }
 
+/* But for a number at the end. */
+static bool are_named_alike(const struct session *session, uint32_t a, uint32_t b)
+{
+	const char *one = session_thread_name(session, a);
+	const char *other = session_thread_name(session, b);
+
+	if (session->found.alike)
+		return session->found.alike[a] == session->found.alike[b];
+	return name_stem(one) == name_stem(other) && strncmp(one, other, name_stem(one)) == 0;
+}
+
+/* Threads that one thread made for the same, and who wakes the others all at once: the last one at
+ * a barrier. They have waited for its work, whoever is last each time. */
+static bool is_at_barrier(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const struct thread *one = model_thread(&session->trace.model, wait->thread);
+	const struct thread *other = model_thread(&session->trace.model, by);
+
+	return wait->block->to_all && call_of(session, wait)->wait == WAIT_FUTEX &&
+	       one->parent == other->parent && one->pid == other->pid && one->tid != one->pid &&
+	       other->tid != other->pid && are_named_alike(session, wait->thread, by);
+}
+
 static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const uint32_t *process = session->trace.processes.first;
@@ -315,7 +338,8 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 
 	if (asker != ASKER_UNKNOWN)
 		return asker == ASKER_SENDER;
-	if (brings_nothing(session, wait, by) || in_pipeline(session, wait, by))
+	if (brings_nothing(session, wait, by) || in_pipeline(session, wait, by) ||
+	    is_at_barrier(session, wait, by))
 		return false;
 	if (own == other && model_thread(&session->trace.model, by)->vcpu &&
 	    !model_thread(&session->trace.model, thread)->vcpu)

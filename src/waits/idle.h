@@ -23,7 +23,8 @@
  *
  * Never idle: what a kernel thread ended that brought nothing from others (a helper of the
  * kernel's, as modprobe for mount; a worker that finishes a read), what has a reason (reason.h),
- * a wait to connect, to write, for a lock, a child, a file, a block device, in a page fault,
+ * a wait to connect, to write, for a lock, at a barrier (a futex, all of whose waiters were woken
+ * by one that was made for the same), for a child, a file, a block device, in a page fault,
  * stopped.
  *
  * Inferred, and wrong at times for a conversation that began before the trace. Place: waits/, for
