@@ -165,7 +165,8 @@ def try_one(number, sounds, keep):
         broken.append("status %d" % status)
     if took > seconds * 10 + 0.5:
         broken.append("%.1f s, sound %.1f s" % (took, seconds))
-    if used > memory * 3 + 100000:
+    # a process begins as a copy of this one, whose memory counts for it
+    if used > max(memory * 3 + 100000, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss):
         broken.append("%d KiB, sound %d KiB" % (used, memory))
     if status in (0, 4) and lost is not None and command[0] == "overview":
         whole = one.events - sum(lost.values())
