@@ -122,12 +122,14 @@ char *export_json_quoted(const char *text)
 
 void export_json_text(FILE *file, const char *text)
 {
-	bool plain = text_is_plain(text) && !strpbrk(text, "\"\\");
-	g_autofree char *quoted = plain ? NULL : export_json_quoted(text);
+	g_autofree char *quoted = NULL;
 
-	if (plain)
+	if (text_is_plain(text) && !strpbrk(text, "\"\\")) {
 		fputc('"', file);
-	fputs(plain ? text : quoted, file);
-	if (plain)
+		fputs(text, file);
 		fputc('"', file);
+		return;
+	}
+	quoted = export_json_quoted(text);
+	fputs(quoted, file);
 }

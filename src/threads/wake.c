@@ -153,9 +153,9 @@ static bool in_same_file(struct flow *flow, struct thread *thread, struct thread
 /* At a barrier, or by a broadcast to who waits on a condition; of a mutex it is one. */
 static bool wakes_all(struct flow *flow, const struct thread *waker)
 {
-	uint8_t command = call_operation(flow, waker);
+	uint8_t command = waker->flow.call.open ? call_operation(flow, waker) : NO_OPERATION;
 
-	return waker->flow.call.open && (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET) &&
+	return (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET) &&
 	       (uint32_t) waker->flow.call.argument > 1;
 }
 
