@@ -25,8 +25,9 @@ static const struct call_info *call_of(const struct session *session, const stru
 }
 
 /* Whose side an id is: both are threads of one process, or the first, or the
- * second, stands for all of its process. */
-enum side { SIDE_THREADS, SIDE_FROM_PROCESS, SIDE_TO_PROCESS };
+ * second, stands for all of its process; or the second is what the first waited at, until a call
+ * woke all who did. */
+enum side { SIDE_THREADS, SIDE_FROM_PROCESS, SIDE_TO_PROCESS, SIDE_AT };
 
 static uint64_t key_of(enum side side, uint32_t from, uint32_t to)
 {
@@ -93,6 +94,8 @@ static void note_waits(struct contacts *contacts, const struct session *session,
 		if (!leaf_is_blocked(span.leaf))
 			continue;
 		wait = wait_of(session, thread, &span);
+		if (wait.block->to_all)
+			note_key(contacts, key_of(SIDE_AT, thread, wait.block->resource), span.end);
 		if (!wait_lead(session, &wait, &lead) || lead.thread == thread ||
 		    block_reason(session, wait.block))
 			continue; /* what it tried itself, nobody turned to it for */
@@ -304,14 +307,18 @@ static bool in_pipeline(const struct session *session, const struct wait *wait, 
 	       reader->pid != writer->pid;
 }
 
-/* But for a number at the end. */
-static bool are_named_alike(const struct session *session, uint32_t a, uint32_t b)
+/* Threads with one name and a number were made for the same. Of those whose names are the very
+ * same, as nobody gave any, one may hand out what the others do; not if it waits where they do. */
+static bool do_the_same(const struct session *session, const struct wait *wait, uint32_t by)
 {
-	const char *one = session_thread_name(session, a);
-	const char *other = session_thread_name(session, b);
+	const char *one = session_thread_name(session, wait->thread);
+	const char *other = session_thread_name(session, by);
 
+	if (strcmp(one, other) == 0)
+		return first_of(contacts_of(session, wait->thread, by),
+				key_of(SIDE_AT, by, wait->block->resource)) != INT64_MAX;
 	if (session->found.alike)
-		return session->found.alike[a] == session->found.alike[b];
+		return session->found.alike[wait->thread] == session->found.alike[by];
 	return name_stem(one) == name_stem(other) && strncmp(one, other, name_stem(one)) == 0;
 }
 
@@ -324,7 +331,7 @@ static bool is_at_barrier(const struct session *session, const struct wait *wait
 
 	return wait->block->to_all && call_of(session, wait)->wait == WAIT_FUTEX &&
 	       one->parent == other->parent && one->pid == other->pid && one->tid != one->pid &&
-	       other->tid != other->pid && are_named_alike(session, wait->thread, by);
+	       other->tid != other->pid && do_the_same(session, wait, by);
 }
 
 static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)
