@@ -59,7 +59,7 @@ static uint32_t node_find(struct call_tree *tree, uint32_t parent, enum call_nod
 {
 	struct node_key key = {parent, what, (uint8_t) kind};
 	gpointer known;
-	uint32_t place = tree->nodes->len;
+	uint32_t place = tree->nodes->len, *latest = NULL;
 	struct call_node node = {.kind = (uint8_t) kind,
 				 .what = what,
 				 .parent = parent,
@@ -74,10 +74,18 @@ static uint32_t node_find(struct call_tree *tree, uint32_t parent, enum call_nod
 		    (!explains(node.kind) ||
 		     (kind == NODE_WAITS_FOR && node_of(tree, parent)->elsewhere)))
 			return parent;
+		latest = &node_of(tree, parent)->latest[explains(node.kind)];
+		if (*latest && node_of(tree, *latest)->what == what &&
+		    node_of(tree, *latest)->kind == node.kind)
+			return *latest;
 	}
 	known = g_hash_table_lookup(tree->index, &key);
-	if (known)
-		return GPOINTER_TO_UINT(known) - 1;
+	if (known) {
+		place = GPOINTER_TO_UINT(known) - 1;
+		if (latest)
+			*latest = place;
+		return place;
+	}
 	node.children = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	node.waits = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	g_array_append_val(tree->nodes, node);
@@ -236,13 +244,13 @@ uint32_t call_tree_cause(struct call_tree *tree, const struct path *path, const 
 	uint64_t key = (uint64_t) piece->leaf << 32 | piece->ref;
 	struct user_request none = {0};
 	uint32_t known = same ? idmap_get(&tree->causes, key) : IDMAP_NONE;
-	GString *label;
+	GString *label = tree->label;
 	enum user_change change;
 	const char *kind;
 
 	if (known != IDMAP_NONE)
 		return known;
-	label = g_string_new(NULL);
+	g_string_truncate(label, 0);
 	kind = piece_put_down_to(tree->namer, &none, path, piece, label, &change);
 	/* the call and the file are told by the nodes above, or differ from call to call */
 	if (strcmp(kind, cause_kind_text(CAUSE_BLOCK_DEVICE)) == 0 && strstr(label->str, ", "))
@@ -250,18 +258,27 @@ uint32_t call_tree_cause(struct call_tree *tree, const struct path *path, const 
 	g_string_prepend(label, ": ");
 	g_string_prepend(label, kind);
 	known = intern_id(tree->session->trace.model.names, label->str);
-	g_string_free(label, TRUE);
 	if (same)
 		idmap_set(&tree->causes, key, known);
 	return known;
 }
 
+/* The thread's name, interned. */
+static uint32_t name_of(struct call_tree *tree, uint32_t thread)
+{
+	struct intern *names = tree->session->trace.model.names;
+
+	if (!is_thread(thread))
+		return intern_id(names, thread_names_get(tree->namer->names, thread));
+	if (!tree->names[thread])
+		tree->names[thread] =
+			intern_id(names, thread_names_get(tree->namer->names, thread));
+	return tree->names[thread];
+}
+
 static uint32_t waits_for_node(struct call_tree *tree, uint32_t node, uint32_t thread, int64_t at)
 {
-	const char *name = thread_names_get(tree->namer->names, thread);
-
-	return node_find(tree, node, NODE_WAITS_FOR,
-			 intern_id(tree->session->trace.model.names, name), thread, 0, at);
+	return node_find(tree, node, NODE_WAITS_FOR, name_of(tree, thread), thread, 0, at);
 }
 
 static void add_own(struct call_tree *tree, uint32_t node, uint32_t leaf, int64_t ns)
@@ -285,13 +302,13 @@ static void add_other(struct call_tree *tree, const struct path *path, const str
 		      uint32_t node, int64_t begin, int64_t end)
 {
 	const struct frames other = frames_of_other(tree, piece->thread), *frames = &other;
-	uint32_t base = waits_for_node(tree, node, piece->thread, begin), frame, at;
+	uint32_t base = waits_for_node(tree, node, piece->thread, begin), frame, at, place = 0;
 	uint32_t cause =
 		leaf_wib(piece->leaf) == WIB_WORKING ? 0 : call_tree_cause(tree, path, piece);
 	int64_t until;
 
 	for (; begin < end; begin = until) {
-		frame = frames_at(frames, begin, &until);
+		frame = frames_on(frames, &place, begin, &until);
 		until = MIN(until, end);
 		at = frame_node(tree, frames, frame, base, false);
 		at = unseen_call(tree, frames, frame, at, piece->leaf, begin);
@@ -360,21 +377,40 @@ static bool is_at_leisure(const struct call_tree *tree, const struct piece *piec
 static void add_idle(struct call_tree *tree, uint32_t node, uint32_t leaf, uint32_t thread,
 		     int64_t begin, int64_t ns)
 {
-	uint32_t text = intern_id(tree->session->trace.model.names, "idle: for a next request");
-	uint32_t cause = node_find(tree, node, NODE_CAUSE, text, thread, 0, begin);
+	uint32_t cause;
 
+	if (!tree->idle_text)
+		tree->idle_text =
+			intern_id(tree->session->trace.model.names, "idle: for a next request");
+	cause = node_find(tree, node, NODE_CAUSE, tree->idle_text, thread, 0, begin);
 	node_of(tree, node)->idle += ns;
 	node_of(tree, node)->own_idle += ns;
 	node_of(tree, cause)->idle += ns;
 	add_own(tree, cause, leaf, ns);
 }
 
+/* A piece of a thread's path; several are of one wait. */
+struct part {
+	const struct piece *piece;
+	const struct through *wait; /* the outermost; NULL: none */
+	bool asked, at_leisure; /* … is at leisure, once that was asked */
+};
+
+static bool part_is_at_leisure(const struct call_tree *tree, struct part *part)
+{
+	if (!part->asked)
+		part->at_leisure = is_at_leisure(tree, part->piece, part->wait);
+	part->asked = true;
+	return part->at_leisure;
+}
+
 /* [begin, end) of a piece, in which the thread is in one call. */
-static void add_stretch(struct call_tree *tree, const struct path *path, const struct piece *piece,
+static void add_stretch(struct call_tree *tree, const struct path *path, struct part *part,
 			const struct frames *frames, uint32_t frame, uint32_t root, int64_t begin,
 			int64_t end)
 {
-	const struct through *wait = outermost(path, piece);
+	const struct piece *piece = part->piece;
+	const struct through *wait = part->wait;
 	uint32_t leaf = wait ? wait->leaf : piece->leaf;
 	uint32_t node = frame_node(tree, frames, frame, root, true), cause;
 
@@ -384,7 +420,7 @@ static void add_stretch(struct call_tree *tree, const struct path *path, const s
 	node = fault_node(tree, frames, node, leaf, wait ? wait->block : piece->block, begin);
 	node = sampled_node(tree, frames, frame, node, wait ? wait->block : piece->block, begin);
 	add_own(tree, node, leaf, end - begin);
-	if (is_at_leisure(tree, piece, wait)) {
+	if (part_is_at_leisure(tree, part)) {
 		add_idle(tree, node, leaf, piece->thread, begin, end - begin);
 	} else if (wait) {
 		add_other(tree, path, piece, descend(tree, path, piece->behalf, node, begin), begin,
@@ -432,16 +468,22 @@ static void add_slice(struct call_tree *tree, const struct frames *frames, uint3
 		      int64_t from, int64_t to)
 {
 	struct path *path = path_new_of_states(tree->session, frames->thread, from, to);
+	uint32_t place = 0;
 	int64_t until;
+	struct part part = {0};
 
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+		const struct through *wait = outermost(path, piece);
 
+		part.asked = part.asked && wait && wait == part.wait;
+		part.piece = piece;
+		part.wait = wait;
 		for (int64_t at = piece->begin; at < piece->end; at = until) {
-			uint32_t frame = frames_at(frames, at, &until);
+			uint32_t frame = frames_on(frames, &place, at, &until);
 
 			until = MIN(until, piece->end);
-			add_stretch(tree, path, piece, frames, frame, root, at, until);
+			add_stretch(tree, path, &part, frames, frame, root, at, until);
 		}
 	}
 	path_free(path);
@@ -597,6 +639,8 @@ struct call_tree *call_tree_new(const struct session *session, const struct user
 	tree->index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
 	tree->namer = piece_namer_new(session, NULL);
 	idmap_init(&tree->causes);
+	tree->label = g_string_new(NULL);
+	tree->names = g_new0(uint32_t, session->trace.model.thread_count + 1);
 	call_scope_init(&tree->scope, session, requests);
 	tree->of_requests = requests != NULL;
 	threads = call_threads_new(session, &tree->scope, tree->of_requests);
@@ -623,6 +667,8 @@ void call_tree_free(struct call_tree *tree)
 	call_scope_clear(&tree->scope);
 	piece_namer_free(tree->namer);
 	idmap_clear(&tree->causes);
+	g_string_free(tree->label, TRUE);
+	g_free(tree->names);
 	g_free(tree);
 }
 

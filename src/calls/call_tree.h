@@ -50,21 +50,22 @@ struct call_node {
 	uint32_t what;
 	uint32_t parent;           /* NO_NODE: none */
 	uint32_t depth;
-	GArray *children, *waits;  /* owned; uint32_t: places of nodes; largest first */
-	uint64_t calls;            /* that were entered in the scope */
-	uint64_t open;             /* … and not left before the thread or trace ended */
-	int64_t own[4], all[4];    /* ns, by enum wib: exclusive, inclusive */
-	int64_t idle;              /* ns of `all`, blocked: at leisure (waits/idle.h) */
-	int64_t own_idle;          /* … of `own` */
-	uint32_t thread;           /* one that was there, */
-	uint32_t ref;              /* … user function: interned address there, */
-	int64_t at;                /* … and when */
+	uint32_t latest[2]; /* private: child and wait that were looked for last, 0: none */
+	GArray *children, *waits; /* owned; uint32_t: places of nodes; largest first */
+	uint64_t calls; /* that were entered in the scope */
+	uint64_t open; /* … and not left before the thread or trace ended */
+	int64_t own[4], all[4]; /* ns, by enum wib: exclusive, inclusive */
+	int64_t idle; /* ns of `all`, blocked: at leisure (waits/idle.h) */
+	int64_t own_idle; /* … of `own` */
+	uint32_t thread; /* one that was there, */
+	uint32_t ref; /* … user function: interned address there, */
+	int64_t at; /* … and when */
 };
 
 struct call_tree {
 	const struct session *session; /* borrowed */
-	GArray *nodes;             /* struct call_node */
-	GArray *roots;             /* uint32_t: NODE_THREADS; who worked most first */
+	GArray *nodes; /* struct call_node */
+	GArray *roots; /* uint32_t: NODE_THREADS; who worked most first */
 	GPtrArray *threads; /* owned; GArray of uint32_t: threads of each root, as in `roots` */
 	struct call_scope scope; /* whose time it is */
 	bool of_requests; /* … that is limited to requests: nothing of it is idle */
@@ -77,6 +78,9 @@ struct call_tree {
 	/* private */
 	GHashTable *index;
 	struct idmap causes;
+	GString *label; /* owned; of the cause at hand */
+	uint32_t idle_text; /* interned, 0: not asked for yet */
+	uint32_t *names; /* owned; interned, of each thread, 0: not asked for yet */
 	GArray *no_frames; /* empty */
 	uint32_t *node_of_frame; /* of the thread being added; 0: not looked for, else + 1 */
 };

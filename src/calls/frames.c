@@ -186,9 +186,10 @@ struct frames *frames_of_turns(const struct session *session, uint32_t thread, i
 	return frames;
 }
 
-uint32_t frames_from(const struct frames *frames, int64_t time)
+/* The first frame from `low` on that begins at `time` or later; the length of the list: none. */
+static uint32_t first_from(const struct frames *frames, uint32_t low, int64_t time)
 {
-	uint32_t low = 0, high = frames->list->len;
+	uint32_t high = frames->list->len;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -201,6 +202,11 @@ uint32_t frames_from(const struct frames *frames, int64_t time)
 	return low;
 }
 
+uint32_t frames_from(const struct frames *frames, int64_t time)
+{
+	return first_from(frames, 0, time);
+}
+
 void frames_free(struct frames *frames)
 {
 	if (!frames)
@@ -209,20 +215,13 @@ void frames_free(struct frames *frames)
 	g_free(frames);
 }
 
-uint32_t frames_at(const struct frames *frames, int64_t time, int64_t *until)
+/* The innermost call at `time`, before which the frames in front of `next` begin. */
+static uint32_t innermost(const struct frames *frames, uint32_t next, int64_t time, int64_t *until)
 {
-	uint32_t low = 0, high = frames->list->len, at;
+	uint32_t at = next ? next - 1 : NO_FRAME;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (frame_of(frames, middle)->begin <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*until = low < frames->list->len ? frame_of(frames, low)->begin : INT64_MAX;
-	for (at = low ? low - 1 : NO_FRAME; at != NO_FRAME; at = frame_of(frames, at)->parent) {
+	*until = next < frames->list->len ? frame_of(frames, next)->begin : INT64_MAX;
+	for (; at != NO_FRAME; at = frame_of(frames, at)->parent) {
 		if (frame_of(frames, at)->end <= time)
 			continue;
 		*until = MIN(*until, frame_of(frames, at)->end);
@@ -230,6 +229,24 @@ uint32_t frames_at(const struct frames *frames, int64_t time, int64_t *until)
 			break;
 	}
 	return at;
+}
+
+uint32_t frames_at(const struct frames *frames, int64_t time, int64_t *until)
+{
+	return innermost(frames, first_from(frames, 0, time + 1), time, until);
+}
+
+#define FRAMES_NEAR 8 /* looked at one by one before it is searched */
+
+uint32_t frames_on(const struct frames *frames, uint32_t *place, int64_t time, int64_t *until)
+{
+	uint32_t count = frames->list->len, near = MIN(count, *place + FRAMES_NEAR);
+
+	while (*place < near && frame_of(frames, *place)->begin <= time)
+		++*place;
+	if (*place == near && near < count)
+		*place = first_from(frames, near, time + 1);
+	return innermost(frames, *place, time, until);
 }
 
 bool frame_waits_for_others(const struct session *session, const struct call_frame *frame)
@@ -242,7 +259,7 @@ bool frame_waits_for_others(const struct session *session, const struct call_fra
 	if (PACK_KIND(frame->what) != OPERATION_SYSCALL)
 		return false;
 	for (int i = 0; fed[i]; i++)
-		if (g_str_has_prefix(on, fed[i]))
+		if (*on == *fed[i] && g_str_has_prefix(on, fed[i]))
 			return true;
 	wait = flow_call_info(&session->trace.flow, PACK_NUMBER(frame->what))->wait;
 	return wait != WAIT_DEFAULT && wait != WAIT_FD && wait != WAIT_NOTHING;
@@ -257,15 +274,16 @@ char *frame_name(const struct session *session, uint32_t what)
 	return operation_name(session, what);
 }
 
+static bool is_called(const struct session *session, uint32_t what, const char *pattern)
+{
+	g_autofree char *name = frame_name(session, what);
+
+	return pattern_match(pattern, name);
+}
+
 bool frame_is_wanted(const struct session *session, const struct call_frame *frame)
 {
 	const char *pattern = session->asked.options->functions.function;
-	g_autofree char *name = NULL;
 
-	if (!pattern)
-		return true;
-	if (!frame_is_call(frame))
-		return false;
-	name = frame_name(session, frame->what);
-	return pattern_match(pattern, name);
+	return !pattern || (frame_is_call(frame) && is_called(session, frame->what, pattern));
 }

@@ -53,6 +53,8 @@ static inline const struct call_frame *frame_of(const struct frames *frames, uin
 /* The innermost call at `time`, of the thread's own (interrupts are none); NO_FRAME. `until`:
  * when it may be another. */
 uint32_t frames_at(const struct frames *frames, int64_t time, int64_t *until);
+/* The same for times that only go on; `place`: 0 first, then as it left it. */
+uint32_t frames_on(const struct frames *frames, uint32_t *place, int64_t time, int64_t *until);
 
 /* The first frame that begins at `time` or later; the length of the list: none does. */
 uint32_t frames_from(const struct frames *frames, int64_t time);

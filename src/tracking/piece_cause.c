@@ -163,39 +163,46 @@ static bool is_own_connection(const struct session *session, const struct user_r
 	return resource && (resource == end->key || resource == end->remote);
 }
 
+/* Threads of which name ran most. */
 struct most {
-	const struct thread_names *names;
-	GHashTable *by; /* name (borrowed from these) -> int64_t, owned: ns */
-	const char *name;
+	const struct piece_namer *namer;
+	const char *name; /* NULL: nobody ran */
 	int64_t ns;
 };
-
-static struct most nobody_yet(const struct piece_namer *namer, const char *name)
-{
-	return (struct most) {namer->names,
-			      g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free), name,
-			      0};
-}
 
 static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct most *most = data;
-	const char *name;
+	GArray *ran = most->namer->ran;
+	uint32_t number;
 	int64_t *ns;
 
 	if (thread == IDLE_THREAD)
 		return;
-	name = thread_names_get(most->names, thread);
-	ns = g_hash_table_lookup(most->by, name);
-	if (!ns) {
-		ns = g_new0(int64_t, 1);
-		g_hash_table_insert(most->by, (gpointer) name, ns);
-	}
+	number = thread_names_number(most->namer->names, thread);
+	if (number >= ran->len)
+		g_array_set_size(ran, number + 1);
+	ns = &g_array_index(ran, int64_t, number);
+	if (!*ns)
+		g_array_append_val(most->namer->ran_of, number);
 	*ns += end - begin;
 	if (*ns > most->ns) {
 		most->ns = *ns;
-		most->name = name;
+		most->name = thread_names_get(most->namer->names, thread);
 	}
+}
+
+/* "hog-0": who had the CPU most of the span while the piece's thread was ready; NULL: nobody. */
+static const char *who_ran_most(const struct piece_namer *namer, const struct piece *piece,
+				const struct span *span)
+{
+	struct most most = {.namer = namer};
+
+	each_run_beside(namer->session, piece->thread, span, add_run, &most);
+	for (guint i = 0; i < namer->ran_of->len; i++)
+		g_array_index(namer->ran, int64_t, g_array_index(namer->ran_of, uint32_t, i)) = 0;
+	g_array_set_size(namer->ran_of, 0);
+	return !most.name || strcmp(most.name, "?") != 0 ? most.name : "somebody, not known";
 }
 
 /* "CPU taken by hog-0": by whom most of the time; or why it was idle. */
@@ -205,16 +212,15 @@ static const char *ready_label_of(const struct piece_namer *namer, const struct 
 	const struct session *session = namer->session;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
 	struct ready ready = ready_of(session, piece->thread, &span);
-	struct most most = nobody_yet(namer, "?");
+	const char *most = NULL;
 
 	if (ready_is_busy(&ready)) {
-		each_run_beside(session, piece->thread, &span, add_run, &most);
-		g_string_printf(label, "CPU taken by %s",
-				strcmp(most.name, "?") == 0 ? "somebody, not known" : most.name);
+		most = who_ran_most(namer, piece, &span);
+		g_string_assign(label, "CPU taken by ");
+		g_string_append(label, most ? most : "somebody, not known");
 	} else {
 		g_string_printf(label, "CPU idle: %s", ready_text(ready.kind));
 	}
-	g_hash_table_destroy(most.by);
 	return cause_kind_text(ready.kind == READY_THROTTLED ? CAUSE_THROTTLED : CAUSE_WAIT_CPU);
 }
 
@@ -225,7 +231,7 @@ static const char *host_label_of(const struct piece_namer *namer, const struct p
 	const struct session *session = namer->session;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref}, outside;
 	uint32_t vcpu = host_span(session, piece->thread, &span, &outside);
-	struct most most = nobody_yet(namer, NULL);
+	const char *most = NULL;
 
 	if (is_thread(vcpu))
 		g_string_printf(label, "%s ", thread_names_get(namer->names, vcpu));
@@ -238,12 +244,9 @@ static const char *host_label_of(const struct piece_namer *namer, const struct p
 	else
 		g_string_append(label, "off the CPU");
 	if (PACK_NUMBER(piece->leaf) == HOST_PREEMPTED)
-		each_run_beside(session, piece->thread, &span, add_run, &most);
-	if (most.name)
-		g_string_append_printf(label, ", on it %s",
-				       strcmp(most.name, "?") == 0 ? "somebody, not known"
-								   : most.name);
-	g_hash_table_destroy(most.by);
+		most = who_ran_most(namer, piece, &span);
+	if (most)
+		append_all(label, ", on it ", most, "");
 	return cause_kind_text(CAUSE_HOST);
 }
 
@@ -508,6 +511,8 @@ struct piece_namer *piece_namer_new(const struct session *session,
 	namer->leaves = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	idmap_init(&namer->ends);
 	namer->services = g_hash_table_new(g_str_hash, g_str_equal);
+	namer->ran = g_array_new(FALSE, TRUE, sizeof(int64_t));
+	namer->ran_of = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	namer->of_requests = requests != NULL;
 	if (requests) {
 		find_ends(namer);
@@ -523,6 +528,8 @@ void piece_namer_free(struct piece_namer *namer)
 	g_hash_table_destroy(namer->early);
 	g_hash_table_destroy(namer->leaves);
 	g_hash_table_destroy(namer->services);
+	g_array_free(namer->ran, TRUE);
+	g_array_free(namer->ran_of, TRUE);
 	idmap_clear(&namer->ends);
 	g_free(namer);
 }

@@ -29,6 +29,7 @@ struct piece_namer {
 	GHashTable *early; /* owned; process and file -> it is read at start-up */
 	GHashTable *leaves; /* owned; leaf -> leaf_key() (owned) */
 	GHashTable *services; /* owned; address (borrowed) -> who reads there: thread + 1 */
+	GArray *ran, *ran_of; /* owned; int64_t ns by number of a name; of which it is not 0 */
 	bool of_requests;  /* what many threads of one name do is one cause */
 };
 

@@ -47,6 +47,7 @@ void thread_names_set(struct thread_names *names, uint32_t thread, char *name)
 {
 	g_free(g_ptr_array_index(names->of, thread));
 	g_ptr_array_index(names->of, thread) = name;
+	names->numbers[thread] = 0;
 }
 
 const char *thread_names_get(const struct thread_names *names, uint32_t thread)
@@ -74,6 +75,15 @@ const char *thread_names_get(const struct thread_names *names, uint32_t thread)
 	return name;
 }
 
+uint32_t thread_names_number(const struct thread_names *names, uint32_t thread)
+{
+	if (!is_thread(thread))
+		return intern_id(names->texts, session_thread_name(names->session, thread));
+	if (!names->numbers[thread])
+		names->numbers[thread] = intern_id(names->texts, thread_names_get(names, thread));
+	return names->numbers[thread];
+}
+
 struct thread_names *thread_names_new(const struct session *session)
 {
 	struct thread_names *names = g_new0(struct thread_names, 1);
@@ -82,6 +92,8 @@ struct thread_names *thread_names_new(const struct session *session)
 	names->called = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	names->of = g_ptr_array_new_with_free_func(g_free);
 	g_ptr_array_set_size(names->of, (gint) session->trace.model.thread_count);
+	names->texts = intern_new();
+	names->numbers = g_new0(uint32_t, session->trace.model.thread_count + 1);
 	count_namesakes(names);
 	return names;
 }
@@ -90,5 +102,7 @@ void thread_names_free(struct thread_names *names)
 {
 	g_hash_table_destroy(names->called);
 	g_ptr_array_free(names->of, TRUE);
+	intern_free(names->texts);
+	g_free(names->numbers);
 	g_free(names);
 }

@@ -7,9 +7,12 @@
 #define WHYLATE_TRACKING_THREAD_NAMES_H
 
 #include "run/session.h"
+#include "util/intern.h"
 
 struct thread_names {
 	const struct session *session; /* borrowed */
+	struct intern *texts; /* owned; of those that were numbered */
+	uint32_t *numbers; /* owned; of each thread, 0: not asked for yet */
 	GPtrArray *of; /* owned strings: of each thread, NULL: not asked for yet */
 	GHashTable *called; /* owned; host and name -> how many processes have it */
 };
@@ -21,6 +24,8 @@ void thread_names_free(struct thread_names *names);
  * its host where there are several. */
 #define NAMESAKES_MAX 8
 const char *thread_names_get(const struct thread_names *names, uint32_t thread);
+/* Small numbers from 1 on, the same where names are the same. */
+uint32_t thread_names_number(const struct thread_names *names, uint32_t thread);
 /* Processes that have the thread's name, counted up to NAMESAKES_MAX + 1. */
 guint thread_names_sharing(const struct thread_names *names, uint32_t thread);
 /* It is called so; takes `name`. */
