@@ -74,41 +74,18 @@ static bool read_members(struct stream *stream, const struct type *type)
 	return true;
 }
 
-/* The two forms that LTTng writes, where nothing needs shifting: a word with id and 27
- * bits of clock, or 16 bits of id and 32 of clock. False: another, or the long one. */
 static inline bool fast_header(struct stream *stream)
 {
-	struct cursor *cursor = &stream->cursor;
-	uint64_t at = (cursor->at + 7) & ~UINT64_C(7), left = cursor->end - at;
-	const uint8_t *bytes = cursor->packet + at / 8;
-	uint32_t word;
-	uint16_t id;
+	uint64_t at = (stream->cursor.at + 7) & ~UINT64_C(7);
+	struct short_header header;
+	unsigned bits = header_short(stream, at, &header);
 
-	switch (stream->table->form) {
-	case HEADER_COMPACT:
-		if (at > cursor->end || left < 32)
-			return false;
-		memcpy(&word, bytes, sizeof word);
-		if ((word & 31) == 31)
-			return false;
-		stream->event_id = word & 31;
-		tick(stream, word >> 5, 27);
-		cursor->at = at + 32;
-		return true;
-	case HEADER_LARGE:
-		if (at > cursor->end || left < 48)
-			return false;
-		memcpy(&id, bytes, sizeof id);
-		if (id == UINT16_MAX)
-			return false;
-		memcpy(&word, bytes + 2, sizeof word);
-		stream->event_id = id;
-		tick(stream, word, 32);
-		cursor->at = at + 48;
-		return true;
-	default:
+	if (!bits)
 		return false;
-	}
+	stream->event_id = header.id;
+	tick(stream, header.piece, header.wide);
+	stream->cursor.at = at + bits;
+	return true;
 }
 
 static inline bool read_header(struct stream *stream)

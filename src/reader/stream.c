@@ -123,6 +123,7 @@ static void enter(struct stream *stream)
 	stream->packet = packet;
 	stream->table = table_of(stream->directory, packet->stream_id);
 	stream->clock = stream->event_clock = packet->begin;
+	stream->latest = header_latest(stream->directory, packet);
 	stream->sound_until = 0;
 	stream->walks = 0;
 	stream->cursor.packet = bytes_of(stream, packet);
@@ -229,13 +230,18 @@ static bool next_event(struct stream *stream)
 	}
 	stream->event_at = from;
 	stream->event_clock = clock;
-	if (!header_read_sound(stream) || is_gone(stream, from)) {
+	if (G_LIKELY(header_read_usual(stream))) {
+		if (G_UNLIKELY(is_gone(stream, from))) {
+			salvage_give_up(stream, from, clock);
+			return true;
+		}
+	} else if (!header_read_sound(stream) || is_gone(stream, from)) {
 		salvage_give_up(stream, from, clock);
 		return true;
-	}
-	if (header_leapt(stream, clock) && from >= stream->sound_until &&
-	    !salvage_believe(stream, from, clock, before))
+	} else if (header_leapt(stream, clock) && from >= stream->sound_until &&
+		   !salvage_believe(stream, from, clock, before)) {
 		return true;
+	}
 	stream->item = STREAM_EVENT;
 	stream->time = header_time(stream->directory, stream->clock);
 	return true;

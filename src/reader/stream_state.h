@@ -37,6 +37,7 @@ struct stream {
 	const struct stream_directory *directory;
 	struct class_table *table;
 	uint64_t clock; /* raw, widened */
+	uint64_t latest; /* the clock's, in this packet; UINT64_MAX: it does not say */
 	bool whole_clock; /* a header had all its bits, since this was cleared */
 	uint64_t wrap; /* what a header's piece of it counts to */
 	uint64_t sound_until; /* bits: leaps before have been looked at */
