@@ -18,6 +18,7 @@ STANDS_OUT = {
     "connect-timeout": ("timeout", "curl", r"10\.77\.0\.9"),
     "core-dump": ("child", "crashmon", "crashsrv", "dumped its core"),
     "delayed-ack": ("delayed-ack", "ackclient", "ackserver"),
+    "dirty-mmap": ("page-fault", "mapwriter", "/map.dat", "dirty pages of its own"),
     "dirty-throttle": ("device", "smalllog", "vda", "bulkcopy"),
     "disk-read": ("page-fault|device", "diskread", "vda"),
     "dm-crypt": ("device", "vaultread", "vdd"),

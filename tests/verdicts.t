@@ -16,6 +16,7 @@ CASES = (
     ("barrier", "rowcalc-0", ["rowcalc-2"], ["next request"], ["rowcalc-2"]),
     ("core-dump", "crashmon", ["crashsrv", "core"], [r"crashsrv \(\d+\)\S* ran its own code"], ["crashsrv"]),
     ("delayed-ack", "ackclient", ["delayed.ACK|delayed acknowledg", "Nagle", "ackserver"], ["retransm|sent again"], ["delayed|Nagle"]),
+    ("dirty-mmap", "mapwriter", ["dirty pages reached their limit", "page faults on /map.dat", "its own"], [r"memory\.high"], ["dirty pages"]),
     ("dirty-throttle", "smalllog", ["dirty", "bulkcopy"], [], ["bulkcopy|dirty|vda"]),
     ("dm-delay", "dmuser", ["dm-0|slowmap"], ["next request"], ["dm-0|slowmap"]),
     ("fsync-bystander", "ledger", ["bulkcopy"], [], ["bulkcopy"]),

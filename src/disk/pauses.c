@@ -9,7 +9,8 @@
  * The event tells the limit and the pause; who filled them is who has written most into files there
  * that the disk has not yet (written.h): inferred. Without the event a sleep inside a write into a
  * file of a disk that a timer of the kernel's ended is taken for such a pause, if a megabyte or
- * more waits to be written: inferred altogether. Where it is not known which disk that is, it is
+ * more waits to be written: inferred altogether. So is one in a page fault where a file is mapped
+ * to be written to: dirtying a page is writing it. Where it is not known which disk that is, it is
  * taken to be the one that did most in the last second. What looks alike, and is none: a wait in a
  * write that a request's completion ended, and sleeps by one's own timer, which are in other calls.
  *
@@ -24,10 +25,12 @@
 #include "disk/written.h"
 #include "event/softirqs.h"
 #include "objects/calls.h"
+#include "objects/mappings.h"
 
 #define PAGE 4096 /* bytes: where it is more, the limit said is too small */
 #define WAITING_MIN (1 << 20)
 #define RATE_NS 1000000000 /* the time over which a disk's rate is taken */
+#define PAUSE_MAX INT64_C(250000000) /* ns: mm/page-writeback.c has 200 ms, and the clock ticks */
 
 /* "254:0" as dev; 0: it is none (a file system in the network). */
 static uint32_t dev_of(const char *bdi)
@@ -90,17 +93,34 @@ static bool by_timer(const struct flow *flow, const struct block *block)
 		(!block->detail || detail_at(flow->timeline, block->detail)->kind == DETAIL_TIMER));
 }
 
+/* It writes to a file, by a call or where it has mapped it, and frees no memory for that: the disk
+ * of the file, IDMAP_NONE where that is not known. False: it does not. */
+static bool writes_to(struct flow *flow, struct host *host, struct thread *thread, uint32_t *disk)
+{
+	uint32_t key;
+
+	if (thread->flow.reclaims != INT64_MIN)
+		return false;
+	if (thread->flow.call.open) {
+		*disk = disk_of_call(flow, host, thread);
+		return flow_call_info(flow, thread->flow.call.name)->effect == DOES_WRITE;
+	}
+	key = thread->flow.fault ? mapping_written(flow, thread, thread->flow.fault_address) : 0;
+	*disk = key ? disk_of_file(flow, host, key) : 0;
+	return key && flow->time - thread->flow.since <= PAUSE_MAX;
+}
+
 void pause_explains(struct flow *flow, struct thread *woken, struct block *block)
 {
 	struct host *host = model_host(flow->model, woken->host);
 	uint32_t reason = woken->flow.pause, files, dev;
 
 	woken->flow.pause = 0;
-	if (block->reason || !woken->flow.call.open || !by_timer(flow, block))
+	if (block->reason || !(woken->flow.call.open || woken->flow.fault) ||
+	    !by_timer(flow, block))
 		return;
 	if (!reason && !host->has_pauses && !host_unseen(host, woken->flow.since, flow->time) &&
-	    flow_call_info(flow, woken->flow.call.name)->effect == DOES_WRITE) {
-		files = disk_of_call(flow, host, woken);
+	    writes_to(flow, host, woken, &files)) {
 		dev = files == IDMAP_NONE ? busiest_since(flow, host, flow->time - RATE_NS) : files;
 		if (dev && waiting_for(flow, host, files).bytes >= WAITING_MIN)
 			reason = pause_reason(flow, host, dev, files, 0, 0);

@@ -28,6 +28,7 @@
 #include "objects/calls.h"
 
 #define DIRTIED_MAX 64
+#define PAGE 4096 /* bytes: where it is more, too few are counted */
 #define SERVED_MAX 256
 #define SERVED_STRETCH 20000000 /* ns: of one owner, added up */
 #define KEPT_NS INT64_C(60000000000) /* dirty pages are written back after 30 s at the latest */
@@ -46,18 +47,23 @@ static bool is_elsewhere(const char *path)
 	return false;
 }
 
+/* NULL: it is no file on a disk. */
+static const char *path_of(const struct flow *flow, uint32_t key)
+{
+	const char *text = intern_text(flow->names, key);
+
+	if (!key || !g_str_has_prefix(text, "file:") || is_elsewhere(text + strlen("file:")))
+		return NULL;
+	return text + strlen("file:");
+}
+
 /* The path of the file that the thread's call is on, and its key; NULL: none on a disk. */
 static const char *file_of_call(struct flow *flow, struct thread *thread, uint32_t *key)
 {
-	const char *text;
-
 	if (!thread->flow.call.open || thread->flow.call.fd < 0)
 		return NULL;
 	*key = fd_key(thread_files(flow, thread), thread->flow.call.fd);
-	text = intern_text(flow->names, *key);
-	if (!*key || !g_str_has_prefix(text, "file:") || is_elsewhere(text + strlen("file:")))
-		return NULL;
-	return text + strlen("file:");
+	return path_of(flow, *key);
 }
 
 /* FNV-1a of the path's first `length` characters; never a file's key. */
@@ -118,12 +124,13 @@ void file_is_on(struct flow *flow, struct host *host, uint32_t index, uint32_t d
 	}
 }
 
-/* IDMAP_NONE: not known. */
-static uint32_t disk_of_file(const struct flow *flow, const struct host *host, uint32_t key)
+uint32_t disk_of_file(const struct flow *flow, const struct host *host, uint32_t key)
 {
 	uint32_t dev = idmap_get(&host->file_disks, key);
-	const char *path = intern_text(flow->names, key) + strlen("file:");
+	const char *path = path_of(flow, key);
 
+	if (!path)
+		return 0;
 	for (size_t at = strlen(path); dev == IDMAP_NONE && at;) {
 		at = directory_length(path, at);
 		if (at || is_of_root(path))
@@ -160,14 +167,11 @@ static struct dirtied *dirtied_new(struct host *host)
 	return dirtied_at(host, oldest);
 }
 
-void file_written(struct flow *flow, uint32_t index, struct thread *thread, uint64_t bytes)
+static void note_dirtied(struct flow *flow, struct host *host, uint32_t index, uint32_t key,
+			 uint64_t bytes)
 {
-	struct host *host = model_host(flow->model, thread->host);
-	uint32_t key;
 	struct dirtied *dirtied = NULL;
 
-	if (thread->flow.call.to_disk || !file_of_call(flow, thread, &key))
-		return;
 	for (guint i = 0; i < host->dirtied->len && !dirtied; i++)
 		if (dirtied_at(host, i)->thread == index && dirtied_at(host, i)->file == key)
 			dirtied = dirtied_at(host, i);
@@ -177,6 +181,20 @@ void file_written(struct flow *flow, uint32_t index, struct thread *thread, uint
 	}
 	dirtied->bytes += bytes;
 	dirtied->last = flow->time;
+}
+
+void file_written(struct flow *flow, uint32_t index, struct thread *thread, uint64_t bytes)
+{
+	uint32_t key;
+
+	if (!thread->flow.call.to_disk && file_of_call(flow, thread, &key))
+		note_dirtied(flow, model_host(flow->model, thread->host), index, key, bytes);
+}
+
+void file_dirtied(struct flow *flow, uint32_t index, struct thread *thread, uint32_t key)
+{
+	if (path_of(flow, key))
+		note_dirtied(flow, model_host(flow->model, thread->host), index, key, PAGE);
 }
 
 /* IDMAP_NONE as `dev`: for a disk that is not known. */

@@ -10,6 +10,8 @@
 
 /* `thread` (its number: `index`) has written `bytes` into the file that its call is on. */
 void file_written(struct flow *flow, uint32_t index, struct thread *thread, uint64_t bytes);
+/* `thread` writes to a page of the file `key` that it has mapped. */
+void file_dirtied(struct flow *flow, uint32_t index, struct thread *thread, uint32_t key);
 /* `thread` makes a request in a call on a file: that is on the disk `dev`. */
 void file_is_on(struct flow *flow, struct host *host, uint32_t thread, uint32_t dev, bool write);
 /* The disk has done the request. The file whose data it carried, where a kernel thread wrote what
@@ -18,6 +20,8 @@ uint32_t disk_served(struct flow *flow, struct host *host, const struct request 
 
 /* The disk of the file that the thread's call is on; 0: none; IDMAP_NONE: not known. */
 uint32_t disk_of_call(struct flow *flow, const struct host *host, struct thread *thread);
+/* … of the file `key`. */
+uint32_t disk_of_file(const struct flow *flow, const struct host *host, uint32_t key);
 
 /* By one process: written and not on the disk yet, or served by it. */
 struct written {

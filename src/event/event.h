@@ -113,6 +113,7 @@ enum counter {
 	COUNTERS
 };
 #define NO_COUNTER UINT64_MAX /* not recorded */
+#define FAULT_WRITE 2 /* page fault: a write (x86's error code) */
 #define IDLE_LEFT INT64_C(0xffffffff) /* power_cpu_idle: the CPU idles no more */
 
 #define WAITID_PID 1 /* linux/wait.h: P_PID, else all children, a group, a descriptor */
@@ -214,6 +215,7 @@ struct event {
 		} exit; /* exit, free */
 		struct {
 			uint64_t address;
+			int32_t error; /* the processor's error code; FAULT_WRITE */
 		} fault;
 		struct {
 			const char *name; /* driver's action; entry only */

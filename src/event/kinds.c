@@ -76,7 +76,8 @@ static const struct event_field exec_fields[] = {
 static const struct event_field exit_fields[] = {
 	{"comm", FIELD_STRING, AT(exit.comm)}, {"tid", FIELD_I32, AT(exit.tid)}, {0}};
 
-static const struct event_field fault_fields[] = {{"address", FIELD_I64, AT(fault.address)}, {0}};
+static const struct event_field fault_fields[] = {
+	{"address", FIELD_I64, AT(fault.address)}, {"error_code", FIELD_I32, AT(fault.error)}, {0}};
 
 static const struct event_field irq_fields[] = {
 	{"irq", FIELD_I32, AT(irq.irq)}, {"name", FIELD_STRING, AT(irq.name)}, {0}};

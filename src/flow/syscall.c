@@ -20,6 +20,7 @@
 #include "objects/call_tries.h"
 #include "objects/calls.h"
 #include "objects/exchanges.h"
+#include "objects/mappings.h"
 #include "locks/futexes.h"
 #include "net/questions.h"
 #include "net/transport.h"
@@ -357,6 +358,12 @@ void flow_page_fault(struct flow *flow, struct cpu *cpu, const struct event *eve
 		return;
 	thread->flow.fault = true; /* replaces an older one */
 	thread->flow.fault_address = event->fault.address;
+	if (event->fault.error & FAULT_WRITE) {
+		uint32_t key = mapping_written(flow, thread, event->fault.address);
+
+		if (key)
+			file_dirtied(flow, cpu->current, thread, key);
+	}
 	if (event->kind == EV_PAGE_FAULT_USER) {
 		note_call(flow, thread);
 		cpu->frames_lost = false;

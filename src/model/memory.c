@@ -160,7 +160,7 @@ static guint clear_range(GArray *list, uint64_t begin, uint64_t end)
 
 static bool same(const struct area_is *a, const struct area_is *b)
 {
-	return a->kind == b->kind && a->key == b->key;
+	return a->kind == b->kind && a->key == b->key && a->written == b->written;
 }
 
 static bool range_of(uint64_t begin, uint64_t size, uint64_t *end)
@@ -198,7 +198,7 @@ void memory_map(struct memory *memory, uint64_t begin, uint64_t size, struct are
 
 void memory_unmap(struct memory *memory, uint64_t begin, uint64_t size)
 {
-	memory_map(memory, begin, size, (struct area_is) {AREA_UNKNOWN, 0});
+	memory_map(memory, begin, size, (struct area_is) {AREA_UNKNOWN});
 }
 
 void memory_move(struct memory *memory, uint64_t from, uint64_t old_size, uint64_t to,
@@ -220,19 +220,19 @@ void memory_set_break(struct memory *memory, uint64_t end)
 /* What exec mapped, or has always been there. */
 static struct area_is by_place(const struct memory *memory, uint64_t address, uint64_t highest)
 {
-	struct area_is unknown = {AREA_UNKNOWN, 0};
+	struct area_is unknown = {AREA_UNKNOWN};
 
 	if (address >= STACK_LOWEST && address < STACK_TOP &&
 	    !(address >= FIXED_LOWEST && address < FIXED_END))
-		return (struct area_is) {AREA_STACK, 0};
+		return (struct area_is) {AREA_STACK};
 	if (!memory->whole)
 		return unknown;
 	if (address >= MAPPED_LOWEST && address >= highest &&
 	    (!highest || address - highest < LOADER_ROOM))
-		return (struct area_is) {AREA_LOADER, 0};
+		return (struct area_is) {AREA_LOADER};
 	if (address < MAPPED_LOWEST && memory->program &&
 	    (!memory->heap || (address < memory->heap && memory->heap - address < PROGRAM_MAX)))
-		return (struct area_is) {AREA_FILE, memory->program};
+		return (struct area_is) {.kind = AREA_FILE, .key = memory->program};
 	return unknown;
 }
 
@@ -244,7 +244,7 @@ struct area_is memory_at(const struct memory *memory, uint64_t address)
 	if (at < list->len && area_at(list, at)->begin <= address)
 		return area_at(list, at)->is;
 	if (address >= memory->heap && address < memory->heap_end)
-		return (struct area_is) {AREA_HEAP, 0};
+		return (struct area_is) {AREA_HEAP};
 	return by_place(memory, address, list->len ? area_at(list, list->len - 1)->end : 0);
 }
 

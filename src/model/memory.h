@@ -35,6 +35,7 @@ enum area_kind {
 struct area_is {
 	uint8_t kind; /* enum area_kind */
 	uint32_t key; /* interned "file:…" */
+	bool written; /* what is written there goes to the file: shared, and not only to be read */
 };
 
 /* Nothing known but what the calls will tell. */

@@ -10,7 +10,9 @@
 #include "model/memory.h"
 
 /* linux/mman.h */
+#define WRITABLE_BIT 2
 #define EXECUTABLE_BIT 4
+#define SHARED_BIT UINT64_C(1)
 #define ANONYMOUS_BIT UINT64_C(0x20)
 #define STACK_BIT UINT64_C(0x20000)
 
@@ -47,11 +49,12 @@ static struct area_is mapped(struct flow *flow, struct thread *thread)
 	uint32_t key;
 
 	if (call->flags & ANONYMOUS_BIT)
-		return (struct area_is) {call->flags & STACK_BIT ? AREA_STACK : AREA_ANONYMOUS, 0};
+		return (struct area_is) {call->flags & STACK_BIT ? AREA_STACK : AREA_ANONYMOUS};
 	key = fd_key(thread_files(flow, thread), call->fd);
 	if (!key || !g_str_has_prefix(intern_text(flow->names, key), "file:"))
-		return (struct area_is) {AREA_UNKNOWN, 0};
-	return (struct area_is) {AREA_FILE, key};
+		return (struct area_is) {AREA_UNKNOWN};
+	return (struct area_is) {AREA_FILE, key,
+				 call->flags & SHARED_BIT && call->op & WRITABLE_BIT};
 }
 
 /* A library, for those who name its functions: it begins where its first piece, from the file's
@@ -125,6 +128,13 @@ uint32_t mapping_key(struct flow *flow, struct thread *thread, uint64_t address)
 	if (area.kind == AREA_FILE)
 		return area.key;
 	return area.kind ? intern_id(flow->names, area_keys[area.kind]) : 0;
+}
+
+uint32_t mapping_written(struct flow *flow, struct thread *thread, uint64_t address)
+{
+	struct area_is area = memory_at(thread_memory(flow, thread), address);
+
+	return area.kind == AREA_FILE && area.written ? area.key : 0;
 }
 
 bool mapping_is_anonymous(struct flow *flow, uint32_t key)

@@ -17,6 +17,8 @@ void mappings_exec(struct flow *flow, struct thread *thread, bool named);
 /* The key of what the address is in: "file:PATH", "heap", "stack", "anonymous", "loader"; 0: not
  * known. */
 uint32_t mapping_key(struct flow *flow, struct thread *thread, uint64_t address);
+/* … of the file that writes there go to; 0: none, or not known. */
+uint32_t mapping_written(struct flow *flow, struct thread *thread, uint64_t address);
 /* It is backed by swap, if at all. */
 bool mapping_is_anonymous(struct flow *flow, uint32_t key);
 

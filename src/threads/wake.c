@@ -272,11 +272,11 @@ static void thread_woken(struct flow *flow, struct thread *thread, const struct 
 		block->callpaths = callpaths_id(&flow->callstacks, &paths);
 	}
 	came_from_swap(flow, block, leaf);
+	pause_explains(flow, thread, block);
 	pressure_sleep_ends(flow, thread, block, leaf, waker);
 	thread_thaws(flow, thread, block, leaf, waker);
 	lock_waiter_woken(flow, thread, block, waker);
 	held_explains(flow, thread, block);
-	pause_explains(flow, thread, block);
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) != FRAME_SYSCALL)
 		call_may_follow(flow_thread(flow, waker->thread), thread->flow.block);
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) == FRAME_SYSCALL) {
