@@ -438,10 +438,8 @@ struct program *class_over(const struct class_table *table, const struct record_
 	return program;
 }
 
-bool class_meet(struct class_table *table, struct record_class *class)
+static bool meet(struct class_table *table, struct record_class *class)
 {
-	if (G_LIKELY(g_atomic_int_get(&class->met)))
-		return class->program != NULL;
 	pthread_mutex_lock(&table->lock);
 	if (!g_atomic_int_get(&class->met))
 		make_program(table, class);
@@ -450,10 +448,21 @@ bool class_meet(struct class_table *table, struct record_class *class)
 	return class->program != NULL;
 }
 
+static inline bool is_met(struct class_table *table, struct record_class *class)
+{
+	return G_LIKELY(g_atomic_int_get(&class->met)) ? class->program != NULL
+						       : meet(table, class);
+}
+
+bool class_meet(struct class_table *table, struct record_class *class)
+{
+	return is_met(table, class);
+}
+
 bool class_take(struct class_table *table, struct record_class *class, struct cursor *cursor,
 		struct event *event)
 {
-	if (!class_meet(table, class))
+	if (!is_met(table, class))
 		return false;
 	event_init(event, &class->class, table->abi);
 	event->touched = class->touched;
@@ -485,7 +494,7 @@ bool class_take(struct class_table *table, struct record_class *class, struct cu
 
 bool class_pass(struct class_table *table, struct record_class *class, struct cursor *cursor)
 {
-	if (!class_meet(table, class))
+	if (!is_met(table, class))
 		return false;
 	if (G_UNLIKELY(!g_atomic_pointer_get(&class->passes))) {
 		pthread_mutex_lock(&table->lock);

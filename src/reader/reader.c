@@ -499,13 +499,22 @@ static void tell(struct reader *reader, struct stream *stream, struct event *eve
 	}
 }
 
+/* It is before those that follow it in the heap, mostly: events of a CPU come in bursts. */
+static inline bool stays_first(const struct reader *reader)
+{
+	int64_t time = reader->heap[0]->time;
+
+	return (reader->count < 2 || time < reader->heap[1]->time) &&
+	       (reader->count < 3 || time < reader->heap[2]->time);
+}
+
 /* The heap's first stream goes on. */
 static void go_on(struct reader *reader)
 {
 	stream_next(reader->heap[0]);
 	if (reader->heap[0]->item == STREAM_END)
 		reader->heap[0] = reader->heap[--reader->count];
-	if (reader->count)
+	if (reader->count && !stays_first(reader))
 		sift(reader, 0);
 }
 

@@ -229,16 +229,19 @@ static int64_t stretch_begin(const struct session *session, const struct thread 
 
 bool session_spans_gap(const struct session *session, uint32_t thread, const struct span *span)
 {
-	const struct thread *of = model_thread(&session->trace.model, thread);
-	const struct host *host = model_host(&session->trace.model, of->host);
+	const struct thread *of;
+	const struct host *host;
 	struct span recorded;
 
 	if (session->recorded) {
 		recorded = session->recorded->span(session->recorded->data, thread, span);
 		return session_spans_gap(session->recorded->session, thread, &recorded);
 	}
-	return leaf_is_off_cpu(span->leaf) && host->gaps->len &&
-	       host_gap_over(host, stretch_begin(session, of, span), span->end);
+	if (!leaf_is_off_cpu(span->leaf)) /* asked for each span */
+		return false;
+	of = model_thread(&session->trace.model, thread);
+	host = model_host(&session->trace.model, of->host);
+	return host->gaps->len && host_gap_over(host, stretch_begin(session, of, span), span->end);
 }
 
 bool session_blocked_at(const struct session *session, uint32_t thread, int64_t time)
