@@ -19,6 +19,7 @@ struct maker {
 	int64_t time;
 	uint32_t path;   /* interned, 0: free */
 	uint32_t thread;
+	bool certain;    /* else it may have been there: it was opened so that it would be made */
 };
 
 /* A file was made or removed, of which the name is not recorded: a socket was bound, or the tracer
@@ -112,11 +113,14 @@ static struct maker *maker_place(struct flow *flow, uint32_t host, uint32_t path
 	return &makers_of(flow)->all[hash % MAKERS];
 }
 
-/* Who has what is there under the name; NULL: not seen. */
-static const struct maker *holder_of(struct flow *flow, uint32_t host, uint32_t path)
+/* Who made what is there under the name; NULL: not seen. */
+static const struct maker *maker_of(struct flow *flow, uint32_t host, uint32_t path)
 {
-	const struct maker *maker = maker_place(flow, host, path);
+	const struct maker *maker;
 
+	if (!flow->makers)
+		return NULL;
+	maker = maker_place(flow, host, path);
 	return maker->path && same_path(flow, maker->path, path) &&
 			       flow_thread(flow, maker->thread)->host == host &&
 			       flow_thread(flow, maker->thread)->state != THREAD_DEAD
@@ -132,9 +136,9 @@ static void path_made(struct flow *flow, uint32_t index, uint32_t path, bool alo
 		return;
 	tries_made(flow, try_id(host, TRY_APPEARS, path_number(flow, path)), index, concerns_path,
 		   path, false);
-	if (alone)
-		*maker_place(flow, host, path) =
-			(struct maker) {.time = flow->time, .path = path, .thread = index};
+	if (alone || !maker_of(flow, host, path))
+		*maker_place(flow, host, path) = (struct maker) {
+			.time = flow->time, .path = path, .thread = index, .certain = alone};
 }
 
 static void path_removed(struct flow *flow, uint32_t index, uint32_t path)
@@ -205,7 +209,8 @@ static struct try try_of(struct flow *flow, uint32_t index, enum try_kind kind, 
 			     .number = path,
 			     .call = thread->flow.call.name,
 			     .result = result,
-			     .target = NO_THREAD};
+			     .target = NO_THREAD,
+			     .owner = NO_THREAD};
 }
 
 static bool is_own(const struct flow *flow, uint32_t index, uint32_t other)
@@ -223,6 +228,7 @@ static void explain(struct flow *flow, struct try *try, enum reason_kind kind, u
 	struct reason reason = reason_of_kind(kind);
 
 	reason.thread = thread;
+	reason.other = kind == REASON_FILE_GOES ? try->owner : NO_THREAD;
 	reason.from = try->since;
 	reason.until = until;
 	reason.flags = try->maker == NO_THREAD ? REASON_INFERRED : 0;
@@ -232,13 +238,14 @@ static void explain(struct flow *flow, struct try *try, enum reason_kind kind, u
 /* It is still there. Who made it is known to have it, if this was to make one's own. */
 static void in_the_way(struct flow *flow, uint32_t index, uint32_t path, int32_t result)
 {
-	struct try like = try_of(flow, index, TRY_GOES, path, result);
-	struct try *try = try_failed(flow, index, &like);
-	const struct maker *holder;
+	struct try like = try_of(flow, index, TRY_GOES, path, result), *try;
+	const struct maker *maker = maker_of(flow, flow_thread(flow, index)->host, path), *holder;
 
+	like.owner = maker ? maker->thread : NO_THREAD;
+	try = try_failed(flow, index, &like);
 	if (!try || !result)
 		return;
-	holder = holder_of(flow, flow_thread(flow, index)->host, path);
+	holder = maker && maker->certain ? maker : NULL;
 	if (try->maker != NO_THREAD && (!holder || holder->time > try->made))
 		/* given up, and another was faster */
 		explain(flow, try, REASON_FILE_GOES, try->maker, try->made);

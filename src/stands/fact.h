@@ -56,7 +56,8 @@ const char *stand_kind_title(enum stand_kind kind);
 struct chain {
 	GArray *links; /* owned; struct link */
 	uint32_t last; /* thread that it leads to; the victim's if there are no links */
-	uint32_t leaf; /* … and the state that it was in there */
+	uint32_t leaf; /* … and the state that it was in there most of the time, */
+	int64_t leaf_ns; /* … by which that one leads all others together */
 	int64_t ns;
 };
 

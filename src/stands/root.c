@@ -78,7 +78,19 @@ static uint32_t object_of_reason(const struct session *session, const struct rea
 	return reason->object;
 }
 
-static void by_reason(const struct session *session, const struct reason *reason, struct root *root)
+/* The file that was waited for to go is the waiter's own work: no lock that another had, but
+ * something that it had left for the other to take. */
+static bool is_left_for_other(const struct session *session, const struct reason *reason,
+			      uint32_t waiter)
+{
+	const uint32_t *process = session->trace.processes.first;
+
+	return reason->kind == REASON_FILE_GOES && is_thread(reason->other) &&
+	       process[reason->other] == process[waiter];
+}
+
+static void by_reason(const struct session *session, const struct reason *reason, uint32_t waiter,
+		      struct root *root)
 {
 	root->kind = kind_of_reason(reason);
 	root->subject = reason->thread;
@@ -86,6 +98,10 @@ static void by_reason(const struct session *session, const struct reason *reason
 		root->subject = NO_THREAD; /* its own data */
 	root->object = object_of_reason(session, reason);
 	root->inferred = reason->flags & REASON_INFERRED;
+	if (is_left_for_other(session, reason, waiter)) {
+		root->kind = STAND_PROCESS;
+		root->object = 0; /* one file after the other */
+	}
 }
 
 static struct wait wait_at(const struct through *through)
@@ -136,7 +152,7 @@ static bool by_link(const struct session *session, const struct path *path,
 	uint32_t last = led_to(path, piece, chain, links, link);
 
 	if (says_more(reason)) {
-		by_reason(session, reason, root);
+		by_reason(session, reason, wait.thread, root);
 		if (is_thread(root->subject))
 			last = root->subject;
 	} else if (leaf_is_stop(wait.leaf)) {
@@ -208,7 +224,7 @@ static void by_wait(const struct session *session, const struct wait *wait, enum
 		return;
 	}
 	if (reason) {
-		by_reason(session, reason, root);
+		by_reason(session, reason, wait->thread, root);
 		root->deed.did = root->kind == STAND_DEVICE ? DID_DEVICE : DID_LIMIT;
 		return;
 	}

@@ -131,6 +131,17 @@ static bool same_links(const struct chain *chain, const struct link *links, guin
 	return true;
 }
 
+/* The leaf that has more than half of the time is the chain's (Boyer and Moore's majority vote). */
+static void add_to_chain(struct chain *chain, uint32_t leaf, int64_t ns)
+{
+	chain->ns += ns;
+	chain->leaf_ns += leaf == chain->leaf ? ns : -ns;
+	if (chain->leaf_ns < 0) {
+		chain->leaf = leaf;
+		chain->leaf_ns = -chain->leaf_ns;
+	}
+}
+
 static void add_chain(struct putting *putting, struct fact *fact, const int32_t *waits,
 		      const struct root *root, const struct piece *piece)
 {
@@ -159,7 +170,7 @@ static void add_chain(struct putting *putting, struct fact *fact, const int32_t 
 		chain = &g_array_index(fact->chains, struct chain, fact->chains->len - 1);
 	}
 	if (chain)
-		chain->ns += piece->end - piece->begin;
+		add_to_chain(chain, piece->leaf, piece->end - piece->begin);
 }
 
 struct competing {

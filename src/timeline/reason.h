@@ -62,7 +62,7 @@ enum reason_kind {
 	 * times since `begin`; the longest pause was `ns`. `thread` made the difference at
 	 * `until`. */
 	REASON_FILE_APPEARS, /* made the file */
-	REASON_FILE_GOES, /* had it, and removed it */
+	REASON_FILE_GOES, /* had it, and removed it; `other` made it */
 	REASON_LISTENS, /* listens there */
 	REASON_INPUT, /* wrote what was to be read */
 	REASON_LOCK_TRIED, /* held the lock */
