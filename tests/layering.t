@@ -54,6 +54,7 @@ GLOBALS = {
     ("confine/confined", "question"): "of the confined child only: more than its stack should hold",
     ("confine/confine", "now"): "what the whole process has given up",
     ("report/terminal", "prepared"): "the process that waits to be the pager: there is one terminal",
+    **dict.fromkeys((("event/kinds", name) for name in ("all", "made")), "names in order, made once of what does not change"),
     ("util/error", "q"): "GLib's own, of G_DEFINE_QUARK",
     ("util/spill", "trouble"): "the first error of any temporary file, like errno: stores say it, the report's end asks",
 }
