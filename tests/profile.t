@@ -158,6 +158,11 @@ class Seen:
                 yield begin, end, who
 
 
+@functools.lru_cache(maxsize=6)     # reading a trace takes seconds, and it holds all events
+def seen_in(name):
+    return Seen(name)
+
+
 # --- fork1, fork4: OSprof's first figure -------------------------------------------------------------------------
 CLONES = {18: 394, 19: 581, 20: 26, 21: 146, 22: 51, 23: 7, 24: 1}  # the issue's, counted by hand
 
@@ -273,7 +278,7 @@ def lock_lapse():
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                check=True).stdout.split(b"]", 1)[0][1:].replace(b".", b""))
     step, rows = 100 * MS, {}
-    for b, e, _ in Seen("lock-lapse").of("syscall:pwrite64", "writer-"):
+    for b, e, _ in seen_in("lock-lapse").of("syscall:pwrite64", "writer-"):
         row = rows.setdefault(begin + (b - begin) // step * step, {})
         row[str(bucket(e - b))] = row.get(str(bucket(e - b)), 0) + 1
     lapse = one(*WRITERS, "--time-lapse", "100ms")["time_lapse"]
@@ -322,10 +327,10 @@ def inside_calls():
 def lock_rhythm():
     """The writers' slow calls come in bursts, each as flusher begins to write: the numbers are of the calls as the text
     has them. Clusters are parted by eye: within one they begin less than 100 ms apart."""
-    calls = sorted((b, e) for b, e, _ in Seen("lock-lapse").of("syscall:pwrite64", "writer-"))
+    calls = sorted((b, e) for b, e, _ in seen_in("lock-lapse").of("syscall:pwrite64", "writer-"))
     slow = [b for b, e in calls if bucket(e - b) >= 21]
     first = [b for before, b in zip([0] + slow, slow) if b - before > 100 * MS]
-    flusher = sorted(b for b, _, _ in Seen("lock-lapse").of("syscall:pwrite64", "flusher"))
+    flusher = sorted(b for b, _, _ in seen_in("lock-lapse").of("syscall:pwrite64", "flusher"))
     starts = [b for before, b in zip([0] + flusher, flusher) if b - before > 100 * MS]
     found = one(*WRITERS)["peaks"][1]["rhythm"]
     gaps = sorted(b - a for a, b in zip(first, first[1:]))
@@ -492,7 +497,7 @@ def finished(seen, found, waker, thread, begin, end):
 def disk_waits(name, operation):
     """The parts "queued" and "served" of the waits that an interrupt ended, from the block events alone: the request
     is the last one that completed on the CPU that woke the thread. Those that a worker ended: see finished()."""
-    seen = Seen(name)
+    seen = seen_in(name)
     found = requests(seen)
     queued = served = 0
     for begin, end, who in seen.of(operation):
@@ -533,7 +538,7 @@ def disk_read():
 def issuers(name):
     """Whom block requests were for: the system call of the thread that issued it, by the event's own tid and what the
     oracle says that the thread was doing then. (None of these was issued in an interrupt.)"""
-    seen, issued, want = Seen(name), {}, {}
+    seen, issued, want = seen_in(name), {}, {}
     for time, _, event, _, rest in seen.events:
         if event not in ("block_rq_issue", "block_rq_complete"):
             continue
@@ -896,7 +901,7 @@ def examples(name, seen):
 
 def by_oracle(name):
     try:
-        seen = Seen(name)
+        seen = seen_in(name)
     except (AssertionError, ValueError) as error:
         return tap.ok(False, name + ": the oracle", error)
     tap.case(name + ": system calls' parts are the oracle's states", make_up, name, seen)
@@ -1007,7 +1012,7 @@ def compare_tree(node, part, where, differ):
 
 def maxcounts():
     """The trees of lock-lapse's pwrite64, node by node: time, operations and maxcounts."""
-    seen = Seen("lock-lapse")
+    seen = seen_in("lock-lapse")
     for who in ("writer-", ""):
         arguments = ("--thread", who + "*") if who else ()
         for peak in one("lock-lapse", "syscall:pwrite64", "--depth", "0", *arguments)["peaks"]:
@@ -1303,7 +1308,7 @@ def per_thread(name):
     """The parts are the threads' own calls, by latencies.py."""
     want = {}
     names = {}
-    seen = Seen(name)
+    seen = seen_in(name)
     for operation, begin, end, who in seen.operations:
         if operation.startswith("syscall:"):
             names[id(who)] = who
@@ -1316,7 +1321,7 @@ def per_thread(name):
 def per_thread_preempted(name):
     """Over all system calls of a thread: what interrupted them is what the oracle's states say of complete calls."""
     want, have = {}, {}
-    seen = Seen(name)
+    seen = seen_in(name)
     for operation, begin, end, who in seen.operations:
         if operation.startswith("syscall:"):
             for part, ns in spent(seen.life(who.tid, begin), begin, end, seen).items():
