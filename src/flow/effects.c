@@ -264,7 +264,7 @@ void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
 	if (info->tries)
 		call_tried(flow, index, info->tries, args->ret);
 	/* a connect under way (-EINPROGRESS) and a close that was interrupted count */
-	if (effect == DOES_NOTHING ||
+	if (effect == DOES_NOTHING || effect == DOES_CONTROL ||
 	    (args->ret < 0 && effect != DOES_CONNECT && effect != DOES_CLOSE))
 		return;
 	if (effect == DOES_WRITE && !flow->inode_locks)

@@ -80,7 +80,7 @@ struct call {
 	uint32_t newpath;   /* … that it gives to a file */
 	uint32_t address;   /* interned "socket:ADDR", 0 */
 	int32_t fd, newfd;
-	int32_t op;         /* epoll_ctl, futex, fcntl cmd, socket family */
+	int32_t op;         /* epoll_ctl, futex, fcntl and ioctl cmd, socket family */
 	int64_t argument; /* fcntl arg, wait pid, socket type, epoll cookie, timeout, mmap offset */
 	uint64_t flags; /* open, clone, pipe2, mmap; futex: address */
 	uint64_t start, length; /* mmap, munmap, mremap */

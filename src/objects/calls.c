@@ -107,7 +107,7 @@ static const struct {
 	{"fsync", WAIT_FD, DOES_NOTHING},
 	{"fdatasync", WAIT_FD, DOES_NOTHING},
 	{"flock", WAIT_FD, DOES_FLOCK},
-	{"ioctl", WAIT_FD, DOES_NOTHING},
+	{"ioctl", WAIT_FD, DOES_CONTROL},
 	{"sched_setaffinity", WAIT_DEFAULT, DOES_AFFINITY},
 	{"mmap", WAIT_DEFAULT, DOES_MAP},
 	{"mmap_pgoff", WAIT_DEFAULT, DOES_MAP},
@@ -411,6 +411,7 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 		call->argument = args->upid;
 	switch (info->effect) {
 	case DOES_FLOCK:
+	case DOES_CONTROL:
 		call->op = args->cmd;
 		break;
 	case DOES_FCNTL:

@@ -60,6 +60,7 @@ enum call_effect {
 	DOES_REMAP,
 	DOES_BREAK,
 	DOES_CHDIR,
+	DOES_CONTROL, /* ioctl: what, its command says */
 };
 
 /* What moves through the call's descriptor. */

@@ -25,6 +25,14 @@ static void lock_sentence(GString *text, const struct session *session, const st
 		g_string_append(text, ", until ");
 		append_doers(text, session, fact->holders, DID_OTHER, 3);
 		g_string_append(text, " woke it");
+	} else if (reason && reason->kind == REASON_FILES_FROZEN) {
+		g_string_append(text, "the file system ");
+		if (fact->object)
+			g_string_append_printf(text, "of %s ",
+					       resource_name(session_text(session, fact->object)));
+		g_string_append(text, "to be thawed, which ");
+		append_doers(text, session, fact->holders, DID_OTHER, 3);
+		g_string_append(text, " had frozen");
 	} else if (reason && reason->kind == REASON_FILE_GOES) {
 		g_string_append_printf(text, "the lock file %s of ",
 				       resource_name(session_text(session, fact->object)));

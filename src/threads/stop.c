@@ -12,16 +12,23 @@
  * 1: freezer.state) wakes those that are frozen, on their way to user mode. Who is in a call when
  * it is to freeze is woken as well, but out of that call: an end of that wait like any other.
  *
+ * A file system is frozen by ioctl(FIFREEZE), as for a snapshot (fsfreeze, qemu's guest agent): who
+ * is to write to it waits until it is thawed, and is woken in ioctl(FITHAW).
+ *
  * Part of threads/. The last few such signals of a host are kept; when a thread
  * leaves stopped or traced, the newest that fits becomes struct block.begun, a
  * struct wake_detail. Source: the kernel's do_signal_stop(), ptrace_stop(),
- * do_notify_parent_cldstop(), do_freezer_trap(), cgroup_do_freeze(); lttng-events.md,
+ * do_notify_parent_cldstop(), do_freezer_trap(), cgroup_do_freeze(), thaw_super(); lttng-events.md,
  * signal_generate.
  */
 #include "threads/stop.h"
 
 #include <signal.h>
 #include <string.h>
+
+#include "objects/calls.h"
+
+#define THAW ((int32_t) 0xc0045878) /* linux/fs.h: FITHAW, _IOWR('X', 120, int) */
 
 void stop_signal(struct flow *flow, struct host *host, const struct cpu *cpu,
 		 const struct event *event)
@@ -92,15 +99,41 @@ static bool is_freezer(const char *key)
 	       (strcmp(slash, "/cgroup.freeze") == 0 || strcmp(slash, "/freezer.state") == 0);
 }
 
+static bool thaws_files(const struct flow *flow, const struct thread *waker)
+{
+	const struct call *call = &waker->flow.call;
+
+	return call->open && call->op == THAW &&
+	       flow_call_info(flow, call->name)->effect == DOES_CONTROL;
+}
+
+static enum reason_kind frozen_by(const struct flow *flow, uint32_t leaf, const struct waker *waker)
+{
+	uint32_t kind = PACK_KIND(leaf);
+
+	if (kind != LEAF_BLOCK_SYSCALL && waker->label &&
+	    is_freezer(intern_text(flow->names, waker->label)))
+		return REASON_FROZEN;
+	return (kind == LEAF_BLOCK_SYSCALL || kind == LEAF_BLOCK_FAULT) &&
+			       is_thread(waker->thread) &&
+			       thaws_files(flow, flow_thread(flow, waker->thread))
+		       ? REASON_FILES_FROZEN
+		       : REASON_NONE;
+}
+
 void thread_thaws(struct flow *flow, const struct thread *thread, struct block *block,
 		  uint32_t leaf, const struct waker *waker)
 {
-	struct reason reason = reason_of_kind(REASON_FROZEN);
+	struct reason reason;
+	enum reason_kind kind;
 
-	if (block->reason || PACK_KIND(leaf) == LEAF_BLOCK_SYSCALL || waker->kind != WAKER_THREAD ||
-	    PACK_KIND(waker->context) != FRAME_SYSCALL || !waker->label ||
-	    !is_freezer(intern_text(flow->names, waker->label)))
+	if (block->reason || waker->kind != WAKER_THREAD ||
+	    PACK_KIND(waker->context) != FRAME_SYSCALL)
 		return;
+	kind = frozen_by(flow, leaf, waker);
+	if (kind == REASON_NONE)
+		return;
+	reason = reason_of_kind(kind);
 	reason.thread = waker->thread;
 	reason.object = waker->label;
 	reason.from = thread->flow.since;

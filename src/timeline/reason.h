@@ -48,6 +48,8 @@ enum reason_kind {
 	REASON_MEMORY_HIGH,
 	REASON_RECLAIM, /* the same, until memory is freed: it frees some itself */
 	REASON_FROZEN, /* its cgroup was frozen, until `thread` wrote to the file `object` */
+	/* its file system was frozen, until `thread` thawed it, by its file `object`, 0 */
+	REASON_FILES_FROZEN,
 	/* The disk that the wait was for was busy with data of `thread`, which he had written into
 	 * the file `call` (a key; 0: he made the requests himself); or with those of the waiter
 	 * himself, `other`. object: the disk; text: its name; ns: how long it was; amount: bytes;

@@ -59,6 +59,8 @@ char *reclaim_label(const struct session *session, const struct wait *wait,
 		    const struct reason *reason);
 char *frozen_label(const struct session *session, const struct wait *wait,
 		   const struct reason *reason);
+char *files_frozen_label(const struct session *session, const struct wait *wait,
+			 const struct reason *reason);
 
 /* Of guests/: what a guest waited for on its host. */
 char *machine_label(const struct session *session, const struct wait *wait,

@@ -21,6 +21,7 @@ const struct reason_info *reason_info(const struct reason *reason)
 		[REASON_MEMORY_HIGH] = {CAUSE_THROTTLED, memory_high_label},
 		[REASON_RECLAIM] = {CAUSE_THROTTLED, reclaim_label},
 		[REASON_FROZEN] = {CAUSE_STOPPED, frozen_label},
+		[REASON_FILES_FROZEN] = {CAUSE_LOCK_OWNER, files_frozen_label},
 		[REASON_FILE_APPEARS] = {CAUSE_RETRY, try_label},
 		[REASON_FILE_GOES] = {CAUSE_RETRY, try_label},
 		[REASON_LISTENS] = {CAUSE_RETRY, try_label},

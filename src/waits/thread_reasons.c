@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of reasons that threads/ finds: sleeps for memory (pressure.c), and cgroups that were
- * frozen (stop.c). Part of waits/ (reasons.h). */
+ * frozen, or file systems (stop.c). Part of waits/ (reasons.h). */
 #include "waits/reason_words.h"
 
 #include "waits/deliveries.h"
@@ -37,4 +37,15 @@ char *frozen_label(const struct session *session, const struct wait *wait,
 	(void) wait;
 	return g_strdup_printf("its cgroup was frozen, until %s wrote to %s", who,
 			       resource_name(session_text(session, reason->object)));
+}
+
+char *files_frozen_label(const struct session *session, const struct wait *wait,
+			 const struct reason *reason)
+{
+	g_autofree char *who = thread_label(session, reason->thread);
+	const char *object = reason->object ? session_text(session, reason->object) : "";
+
+	(void) wait;
+	return g_strdup_printf("the file system%s%s was frozen, until %s thawed it",
+			       *object ? " of " : "", *object ? resource_name(object) : "", who);
 }

@@ -268,6 +268,8 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 		return g_string_free(more, FALSE);
 	case REASON_LOCK_TRIED:
 		return g_strdup_printf(", trying %s again for the lock of %s", call, object);
+	case REASON_FILES_FROZEN:
+		return g_strdup(", while the file system was frozen");
 	case REASON_PROCESS_ENDS:
 		return g_strdup_printf(", asking again and again with %s whether it had ended",
 				       call);
