@@ -47,8 +47,10 @@ def corpus(target):
 
 
 def replay(target):
+    """File by file: a directory is what libFuzzer adds to, for as long as it may."""
+    inputs = corpus(target)[0]
     with tempfile.TemporaryDirectory() as folder:
-        run(target, folder, corpus(target)[0], seconds=600)
+        run(target, folder, *[os.path.join(inputs, name) for name in sorted(os.listdir(inputs))], seconds=600)
 
 
 def fuzz(target):
