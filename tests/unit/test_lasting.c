@@ -32,8 +32,9 @@ static bool sets_something(const struct call_info *info)
 	case TRIES_EXIT:
 		return true;
 	default:
-		/* writing is over with the call */
-		return info->effect != DOES_NOTHING && info->effect != DOES_WRITE;
+		/* writing is over with the call, and so is what is known of a device's */
+		return info->effect != DOES_NOTHING && info->effect != DOES_WRITE &&
+		       info->effect != DOES_CONTROL;
 	}
 }
 
