@@ -29,7 +29,6 @@ STANDS_OUT = {
     "dns-retry": ("timeout", "127.0.0.1:5353", "namesrv"),
     "flock-retry": ("lock", "reportgen", "nightly"),
     "enospc-retry": ("failure", "appender", "/full/app.log", "ENOSPC"),
-    "fsfreeze": ("lock", "journal", "file system of /mnt/fz to be thawed", r"backupd \(272\) had frozen"),
     "fsync-alone": ("device", "soloaudit", "vdd"),
     "fsync-bystander": ("device", "ledger", "bulkcopy", "vdd"),
     "futex": ("lock|convoy", "lock-0", "0x557997d0d080"),

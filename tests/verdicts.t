@@ -19,7 +19,6 @@ CASES = (
     ("dirty-mmap", "mapwriter", ["dirty pages reached their limit", "page faults on /map.dat", "its own"], [r"memory\.high"], ["dirty pages"]),
     ("dirty-throttle", "smalllog", ["dirty", "bulkcopy"], [], ["bulkcopy|dirty|vda"]),
     ("dm-delay", "dmuser", ["dm-0|slowmap"], ["next request"], ["dm-0|slowmap"]),
-    ("fsfreeze", "journal", ["backupd", "file system was frozen"], ["next request"], ["backupd"]),
     ("fsync-bystander", "ledger", ["bulkcopy"], [], ["bulkcopy"]),
     ("io-max", "capped", [r"io\.max"], [], [r"io\.max|thrott"]),
     ("lockfile-poll", "latejob", ["deployer", "lock"], [], ["deployer"]),
