@@ -242,6 +242,46 @@ static void test_frozen_server(void)
 	}
 }
 
+/* a waits in write on a file from 10 to 90, until b wakes it in an ioctl of the directory that the
+ * file is in. */
+static struct feed *written_until_ioctl(uint32_t command)
+{
+	struct feed *feed = two();
+	struct event event = event_of(feed, 5 * MS, 0, "syscall_entry_openat");
+
+	event.syscall.filename = "/d/log";
+	send(feed, &event);
+	leave(feed, 5 * MS + 1, 0, "openat", 3);
+	event = event_of(feed, 6 * MS, 1, "syscall_entry_openat");
+	event.syscall.filename = "/d";
+	send(feed, &event);
+	leave(feed, 6 * MS + 1, 1, "openat", 4);
+	entry(feed, 10 * MS, 0, "write", 3);
+	sw(feed, 10 * MS + 1, 0, "a", 5, SLEEPS, "idle", 0);
+	event = event_of(feed, 90 * MS, 1, "syscall_entry_ioctl");
+	event.syscall.fd = 4;
+	event.syscall.cmd = (int32_t) command;
+	send(feed, &event);
+	waking(feed, 90 * MS + 1, 1, 5);
+	leave(feed, 90 * MS + 2, 1, "ioctl", 0);
+	sw(feed, 90 * MS + 10, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 90 * MS + 20, 0, "write", 8);
+	ends(feed, 100);
+	return feed;
+}
+
+static void test_frozen_files(void)
+{
+	struct feed *feed = written_until_ioctl(0xc0045878); /* FITHAW */
+
+	FIRST("lock", "a (5) waited 80.00 ms (80 % of its life) in write for the file system of /d "
+		      "to be thawed, which b (6) had frozen");
+	feed_free(feed);
+	feed = written_until_ioctl(0xc0045877); /* FIFREEZE: another command */
+	g_assert_null(strstr(first(feed), "thawed"));
+	feed_free(feed);
+}
+
 /* --- asking without a pause --------------------------------------------------------- */
 
 /* From 10 on a reads, each time for 1 ms and 1 ms of its own code after it, `count` times in vain;
@@ -471,6 +511,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/not-realtime", test_not_realtime);
 	g_test_add_func("/stands/stopped-server", test_stopped_server);
 	g_test_add_func("/stands/frozen-server", test_frozen_server);
+	g_test_add_func("/stands/frozen-files", test_frozen_files);
 	g_test_add_func("/stands/asks", test_asks);
 	g_test_add_func("/stands/children-in-turn", test_children_in_turn);
 	g_test_add_func("/stands/pipeline", test_pipeline);
