@@ -341,6 +341,8 @@ static void say_some(struct filter *filter, enum confine_set set)
 		return;
 	say_by(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone),
 	       SCMP_CMP32(CLONE_FLAGS, SCMP_CMP_MASKED_EQ, CLONE_SPACES, 0));
+	/* of the caller's own thread (event/relay.c), not of another's */
+	say_by(filter, SCMP_ACT_ALLOW, SCMP_SYS(sched_setaffinity), SCMP_A0_32(SCMP_CMP_EQ, 0));
 }
 
 /* All others that are known. */
