@@ -172,14 +172,27 @@ static void completed_in_part(struct host *host, struct request *request, uint32
 	request_move(host, request, request->sector + sectors, REQUEST_ISSUED);
 }
 
+/* A write of nothing, made to have the cache flushed (blkdev_issue_flush()), was never issued: it
+ * completes behind the flush that was, which has just done so in the same interrupt. */
+static bool was_flush(struct flow *flow, struct host *host, const struct wake_detail *pending,
+		      const struct event *event)
+{
+	return !event->block.sectors && event->block.rwbs & RWBS_WRITE &&
+	       !(event->block.rwbs & RWBS_FLUSH) && pending->kind == DETAIL_REQUEST &&
+	       pending->number == FLUSH_SECTOR &&
+	       pending->text == request_disk(flow, host, event->block.dev);
+}
+
 static void request_completed(struct flow *flow, struct host *host, struct cpu *cpu,
 			      const struct event *event)
 {
 	uint32_t sectors = event->block.sectors;
 	bool flush = !sectors && event->block.rwbs & RWBS_FLUSH;
-	struct request *request = NULL, *before = NULL;
+	struct request *request = NULL, *before = completed_before(host, event);
 	struct wake_detail *detail = cpu_pending(cpu);
 
+	if (!before && was_flush(flow, host, detail, event))
+		return;
 	*detail = (struct wake_detail) {
 		.kind = DETAIL_REQUEST,
 		.thread = NO_THREAD,
@@ -192,8 +205,6 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 	if (sectors || (flush && event->block.sector == FLUSH_PLACE))
 		request = request_find(host, event->block.dev, event->block.sector, sectors,
 				       REQUEST_ISSUED);
-	if (!request)
-		before = completed_before(host, event);
 	if (!request && !before && flush) /* some kernels give a flush's sector as 0 */
 		request = request_find(host, event->block.dev, FLUSH_PLACE, 0, REQUEST_ISSUED);
 	if (!request && !before && !sectors && !flush)

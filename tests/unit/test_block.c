@@ -524,6 +524,36 @@ static void test_flush(void)
 			"issued by itself; 39, 51");
 }
 
+/* A write of nothing, which is never issued, completes behind the flush that it was made for (as
+ * recorded with Linux 6.1: rwbs 33); on another disk, or in an interrupt without a flush, it is
+ * none. */
+static void test_flush_alone(void)
+{
+	for (int i = 0; i < 3; i++) {
+		FEED(2);
+
+		begins(feed);
+		sleeps(feed);
+		sw(feed, 25, 1, "b", 6, SLEEPS, "kworker/1:1H", 7);
+		BLOCK_OF(30, 1, "rq_issue", .tid = 7, .rwbs = FLUSH);
+		irq(feed, 40, 1, "irq_handler_entry", 9);
+		BLOCK_OF(41, 1, "rq_complete", .sector = UINT64_MAX, .rwbs = FLUSH);
+		if (i == 1) {
+			irq(feed, 42, 1, "irq_handler_exit", 9);
+			irq(feed, 43, 1, "irq_handler_entry", 9);
+		}
+		BLOCK_OF(44, 1, "rq_complete", .dev = i == 2 ? DISK + 1 : DISK, .rwbs = 1 | 32);
+		waking(feed, 45, 1, 5);
+		irq(feed, 46, 1, "irq_handler_exit", 9);
+		runs(feed, 50);
+		g_assert_cmpstr(told(feed, 5, 0), ==,
+				i ? "irq: dev; -1, -1"
+				  : "block-device?: device 8:0, flush of its cache, issued by "
+				    "kworker/1:1H (7), inferred to be for a (its completion woke "
+				    "it); -1, 11");
+	}
+}
+
 /* The driver's interrupt is a thread: what it completes and whom it wakes are of the
  * request as in an interrupt. Woken before anything completed, 6 is woken by the thread. */
 static void test_threaded(void)
@@ -1070,6 +1100,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/block/begun-before", test_begun_before);
 	g_test_add_func("/block/pile", test_pile);
 	g_test_add_func("/block/flush", test_flush);
+	g_test_add_func("/block/flush-alone", test_flush_alone);
 	g_test_add_func("/block/flush-unseen", test_flush_unseen);
 	g_test_add_func("/block/command", test_command);
 	g_test_add_func("/block/threaded", test_threaded);
