@@ -157,6 +157,23 @@ def check_overview():
     assert unasked == {one["finding"]: one.get("saved_ns") for one in items}, (unasked, items)
 
 
+def check_own(name, kind, comm):
+    """Nobody else is in these ways: a thread that has nothing to do but its own work would be done as much sooner as it was
+    held up, whether that were waits, time without a CPU, or interrupts. Asked by its finding, the answer is the same."""
+    item = next(one for one in t.report("overview", t.trace(name))["stands_out"] if one["kind"] == kind)
+    assert item["thread"]["name"] == comm and 0.95 * item["ns"] <= item["saved_ns"] <= 1.05 * item["ns"], item
+    assert item["sentence"].endswith("Without it, all that time is saved."), item
+    asked = t.report("delay", t.trace(name), "--thread", str(item["thread"]["tid"]), "--what-if", "finding=%s: 0" % item["finding"])
+    assert abs(asked["what_if"]["saved_ns"] - item["saved_ns"]) <= 0.05 * item["ns"], (asked["what_if"]["saved_ns"], item)
+
+
+def check_copies():
+    """What an overlay's copy would save is not known: it reads a disk while it works."""
+    items = t.report("overview", t.trace("overlay-copyup"))["stands_out"]
+    copied = [one for one in items if "copies it up first" in one["sentence"]]
+    assert copied and all("saved_ns" not in one and "Without it" not in one["sentence"] for one in copied), copied
+
+
 ROWS = list(table())
 assert len(ROWS) >= 14, ROWS
 for each in ROWS:
@@ -170,6 +187,9 @@ for each in ("lock", "disk", "peer", "par", "bucket"):
     tap.case("no line of whatif-%s is worth more than it takes" % each, check_at_most, "whatif-" + each, "base")
 tap.case("sorted by worth", check_sort)
 tap.case("overview, sorted by worth", check_overview)
+for name, kind, comm in (("cfs-quota", "quota", "boxed"), ("rt-throttle", "quota", "rtloop"), ("ide-pio", "interrupt", "player"),
+                         ("mem-swap", "swap", "bigtable"), ("membarrier", "softirq", "gcjit")):
+    tap.case("%s: %s would be done as much sooner as it lost" % (name, comm), check_own, name, kind, comm)
 tap.case("requests as foretold", check_requests)
 tap.case("requests' percentiles, and a change that is none", check_ranks)
 tap.case("requests with rules that are wrong", check_wrong)

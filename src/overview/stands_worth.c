@@ -10,24 +10,7 @@
 #include "whatif/worth.h"
 
 #define ALIKE 0.05 /* of what was lost: so near is as much */
-
-struct gone {
-	struct finding_stretches *of[STANDS_MAX]; /* NULL: it has none */
-	guint ways[STANDS_MAX + 1]; /* where each one's ways begin */
-	guint count;
-};
-
-static uint64_t pick(const struct session *session, uint32_t thread, const struct span *span,
-		     const void *data)
-{
-	const struct gone *gone = data;
-	uint64_t picked = 0;
-
-	for (guint i = 0; i < gone->count; i++)
-		if (gone->of[i] && finding_has(gone->of[i], session, thread, span))
-			picked |= UINT64_C(1) << i;
-	return picked;
-}
+#define MOST 0.75 /* of it */
 
 static int most_saved(gconstpointer a, gconstpointer b)
 {
@@ -66,67 +49,97 @@ static void say(const struct session *session, struct stand *item, const struct 
 	item->sentence = sentence;
 }
 
-/* More than it took its victim would be of other parts of the waits, too: that is not told. */
-static void take(const struct session *session, struct stand *item, const struct retimed *retimed,
-		 guint scenario, const GArray *ways, guint from, guint to)
+/* An item's stretches, and the ways of the thread that lost most to it. */
+struct asked {
+	bool others; /* what others did, on the way */
+	guint from, to;
+};
+
+/* What others did or did not: what they did besides, in the recorded order, may be all that takes
+ * the rest of it in the replay, and would have been done at another time. */
+static bool is_others_doing(const struct stand *item)
+{
+	switch (item->fact->kind) {
+	case STAND_PROCESS:
+	case STAND_TIMER:
+	case STAND_CHILD:
+	case STAND_STOPPED:
+	case STAND_HOST:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* More than it took its victim would be of other parts of the waits, too: that is not told. Nor is
+ * that something else takes most of it, of what others did. */
+static void take(const struct session *session, struct stand *item, const struct without *without,
+		 guint thing, const GArray *ways, const struct asked *asked)
 {
 	struct worth worth = {.ns = item->fact->most};
 
-	worth_take(&worth, retimed, scenario, ways, from, to);
-	if ((double) worth.saved > (1 + ALIKE) * (double) worth.ns)
+	for (guint i = asked->from; i < asked->to; i++)
+		if (retimed_saved(without->retimed, 0, &g_array_index(ways, struct way, i)))
+			return; /* the replay moves it by itself */
+	worth_take(&worth, without->retimed, without_scenario(thing), ways, asked->from, asked->to);
+	if ((double) worth.saved > (1 + ALIKE) * (double) worth.ns ||
+	    ((asked->others || is_others_doing(item)) &&
+	     (double) worth.to < MOST * (double) worth.ns))
 		return;
 	item->saved = worth.saved;
 	item->saved_from = worth.from;
 	item->saved_to = worth.to;
-	say(session, item, &worth, to - from);
+	say(session, item, &worth, asked->to - asked->from);
 }
 
-static void gather(const struct session *session, const struct stands *stands, struct gone *gone,
-		   GArray *ways)
+static void add_item(const struct session *session, const struct stand *item, guint thing,
+		     struct gone *gone, GArray *ways, struct asked *asked)
 {
-	for (guint i = 0; i < gone->count; i++) {
-		const struct stand *item = &g_array_index(stands->items, struct stand, i);
-		uint32_t victim = item->fact->victim;
-		const struct thread *life;
+	uint32_t victim = item->fact->victim;
+	struct finding_stretches *of;
+	const struct thread *life;
 
-		gone->ways[i] = ways->len;
-		if (!is_thread(victim))
-			continue;
-		life = model_thread(&session->trace.model, victim);
-		gone->of[i] = finding_stretches_of(session, item);
-		if (gone->of[i])
-			ways_of_turns(session, victim, MAX(life->begin, session->asked.from),
-				      MIN(life->end, session->asked.to), ways);
-	}
-	gone->ways[gone->count] = ways->len;
+	/* what opening a file for writing took, a copy: its reading of disks would be gone, too */
+	if (!is_thread(victim) || (item->fact->kind == STAND_DEVICE && !item->fact->told.block))
+		return;
+	of = finding_stretches_of(session, item);
+	if (!of)
+		return;
+	finding_gone(of, session, gone, thing);
+	asked->others = finding_is_others(of);
+	finding_stretches_free(of);
+	life = model_thread(&session->trace.model, victim);
+	ways_of_turns(session, victim, MAX(life->begin, session->asked.from),
+		      MIN(life->end, session->asked.to), ways);
+	asked->to = ways->len;
 }
 
 void stands_add_worth(const struct session *session, struct stands *stands)
 {
-	struct scenario scenarios[1 + WORTH_SCENARIOS * STANDS_MAX] = {0};
-	struct gone gone = {.count = MIN(stands->items->len, STANDS_MAX)};
+	guint count = MIN(stands->items->len, WORTHS_MAX);
 	g_autoptr(GArray) ways = g_array_new(FALSE, FALSE, sizeof(struct way));
-	struct rules *rules;
-	struct retimed *retimed;
+	struct asked asked[WORTHS_MAX];
+	struct without without;
+	struct gone *gone;
 
 	if (!retime_holds(session))
 		return;
-	gather(session, stands, &gone, ways);
-	if (!ways->len)
+	gone = gone_new(session);
+	for (guint i = 0; i < count; i++) {
+		asked[i] = (struct asked) {.from = ways->len, .to = ways->len};
+		add_item(session, &g_array_index(stands->items, struct stand, i), i, gone, ways,
+			 &asked[i]);
+	}
+	if (!ways->len) {
+		gone_free(gone);
 		return;
-	for (guint i = 0; i < gone.count; i++)
-		worth_scenarios(&scenarios[1 + WORTH_SCENARIOS * i], UINT64_C(1) << i);
-	rules = rules_of_choice(session, pick, &gone, PICKS_WANTED, STANDS_MAX);
-	retimed = retime_ways(session, rules, scenarios, 1 + WORTH_SCENARIOS * gone.count, ways,
-			      session->asked.from, session->asked.to);
-	for (guint i = 0; i < gone.count; i++)
-		if (gone.ways[i] < gone.ways[i + 1])
-			take(session, &g_array_index(stands->items, struct stand, i), retimed,
-			     1 + WORTH_SCENARIOS * i, ways, gone.ways[i], gone.ways[i + 1]);
-	for (guint i = 0; i < gone.count; i++)
-		finding_stretches_free(gone.of[i]);
-	retimed_free(retimed);
-	rules_free(rules);
+	}
+	without_init(&without, session, gone, count, ways, session->asked.from, session->asked.to);
+	for (guint i = 0; i < count; i++)
+		if (asked[i].from < asked[i].to)
+			take(session, &g_array_index(stands->items, struct stand, i), &without, i,
+			     ways, &asked[i]);
+	without_clear(&without);
 }
 
 void stands_sort_by_worth(struct stands *stands)

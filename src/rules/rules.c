@@ -34,15 +34,12 @@ struct picked {
 
 struct rules {
 	const struct session *session;
-	GArray *list; /* struct rule; as written, empty of a choice */
+	GArray *list; /* struct rule; as written, empty of things that are gone */
 	guint count;
 	struct picked picked[RULES_MAX];
 	struct means means[RULES_MAX];
 	bool cuts; /* some rule has marks */
-	rules_picker *pick; /* NULL: as written */
-	const void *data; /* borrowed; the picker's */
-	enum rules_reach reach; /* … what it may pick */
-	const struct gone *gone; /* borrowed; NULL: no such choice */
+	const struct gone *gone; /* borrowed; NULL: as written */
 	uint64_t *threads; /* owned; of each thread: rules that may pick it */
 	struct idmap leaves; /* leaf -> place in `fits` */
 	GArray *fits; /* uint64_t: rules that a leaf's key fits */
@@ -108,12 +105,14 @@ static struct rules *rules_empty(const struct session *session)
 	return rules;
 }
 
-static bool may_pick_work(const struct rule *rule)
+static bool may_pick_work(const struct rule *rule, const struct means *means)
 {
 	const char *leaf = rule->value[SELECT_LEAF];
 
 	return !rule->value[SELECT_ON] && !rule->value[SELECT_CAUSE] &&
-	       !rule->value[SELECT_FINDING] && !(leaf && g_str_has_prefix(leaf, "blocked/"));
+	       (!rule->value[SELECT_FINDING] ||
+		(means->finding && finding_is_pieces(means->finding))) &&
+	       !(leaf && g_str_has_prefix(leaf, "blocked/"));
 }
 
 static struct means means_of(const struct session *session, const struct rule *rule)
@@ -140,23 +139,10 @@ struct rules *rules_new(const struct session *session, const char *const *texts,
 			choose_threads(rules, &rule, bit);
 		rules->means[i] = means_of(session, &rule);
 		rules->cuts |= rules->means[i].locks || rules->means[i].calls;
-		if (may_pick_work(&rule))
+		if (may_pick_work(&rule, &rules->means[i]))
 			rules->with_work |= bit;
 		g_array_append_val(rules->list, rule);
 	}
-	return rules;
-}
-
-struct rules *rules_of_choice(const struct session *session, rules_picker *pick, const void *data,
-			      enum rules_reach reach, guint count)
-{
-	struct rules *rules = rules_empty(session);
-
-	g_assert(count <= RULES_MAX);
-	rules->count = count;
-	rules->pick = pick;
-	rules->data = data;
-	rules->reach = reach;
 	return rules;
 }
 
@@ -299,9 +285,8 @@ static uint64_t pick(struct rules *rules, uint32_t thread, const struct span *sp
 
 void rules_pick(struct rules *rules, uint32_t thread, const struct span *span, struct pick *of)
 {
-	of->rules = rules->gone   ? gone_things(rules->gone, thread, span, &of->at)
-		    : rules->pick ? rules->pick(rules->session, thread, span, rules->data)
-				  : pick(rules, thread, span);
+	of->rules = rules->gone ? gone_things(rules->gone, thread, span, &of->at)
+				: pick(rules, thread, span);
 	for (uint64_t left = of->rules; left; left &= left - 1) {
 		struct picked *by = &rules->picked[__builtin_ctzll(left)];
 
@@ -344,8 +329,6 @@ struct change rules_change(const struct rules *rules, const struct pick *of, uin
 		return change;
 	if (rules->gone)
 		return without(rules, of, picked, thread, span);
-	if (rules->pick)
-		return (struct change) {0, -1, 0};
 	for (guint i = 0; i < rules->count && picked >> i; i++) {
 		const struct change *one = &rule_at(rules, i)->change;
 
@@ -362,8 +345,6 @@ enum rules_reach rules_reach(const struct rules *rules, uint32_t thread)
 {
 	if (rules->gone)
 		return gone_any(rules->gone, thread) ? PICKS_PARTS : PICKS_NOTHING;
-	if (rules->pick)
-		return rules->reach;
 	return rules->threads[thread] & rules->with_work ? PICKS_ANY
 	       : rules->threads[thread]                  ? PICKS_OFF_CPU
 							 : PICKS_NOTHING;

@@ -21,7 +21,6 @@ struct rules;
 /* What rules may pick of a thread. */
 enum rules_reach {
 	PICKS_NOTHING,
-	PICKS_WANTED,  /* as the next one, but what nobody hangs on need not be counted */
 	PICKS_OFF_CPU, /* nothing of what it did on the CPU */
 	PICKS_PARTS,   /* of what it did on the CPU the parts that rules_part() gives, whole */
 	PICKS_ANY,
@@ -30,13 +29,7 @@ enum rules_reach {
 /* Of texts that rule_parse() has passed, RULES_MAX at most; `count` may be 0: none picks
  * anything. */
 struct rules *rules_new(const struct session *session, const char *const *texts, guint count);
-/* Of stretches that a report chooses: `pick` gives a bit for each rule, below `count`, that picks
- * the span of `thread`; what is picked is gone. `reach`: what it may pick, of any thread. */
-typedef uint64_t rules_picker(const struct session *session, uint32_t thread,
-			      const struct span *span, const void *data);
-struct rules *rules_of_choice(const struct session *session, rules_picker *pick, const void *data,
-			      enum rules_reach reach, guint count);
-/* … one for each of the `count` things whose parts are to be gone; borrows these. */
+/* One for each of the `count` things whose parts are to be gone; borrows these. */
 struct rules *rules_of_gone(const struct session *session, const struct gone *gone, guint count);
 void rules_free(struct rules *rules);
 
@@ -65,7 +58,7 @@ struct change rules_change(const struct rules *rules, const struct pick *pick, u
 
 /* Stretches that rule `index` has picked, and their sum as they were recorded. */
 void rules_picked(const struct rules *rules, guint index, uint64_t *count, int64_t *ns);
-/* Rule `index` picks whatever `thread` does in [from, to). Not of a choice. */
+/* Rule `index` picks whatever `thread` does in [from, to). Not of things. */
 bool rules_pick_all(struct rules *rules, guint index, uint32_t thread, int64_t from, int64_t to);
 /* Rule `index` has picked nothing: says so, and what there is that is near. Returns false. */
 bool rules_refuse_nothing(const struct rules *rules, guint index, GError **error);

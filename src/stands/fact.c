@@ -28,6 +28,7 @@ void fact_free(struct fact *fact)
 	g_array_free(fact->deeds, TRUE);
 	g_array_free(fact->holders, TRUE);
 	g_array_free(fact->files, TRUE);
+	g_array_free(fact->parts, TRUE);
 	g_free(fact);
 }
 
@@ -39,6 +40,7 @@ struct fact *fact_new(const struct fact *like)
 	fact->holders = g_array_new(FALSE, FALSE, sizeof(struct deed));
 	fact->files = g_array_new(FALSE, FALSE, sizeof(struct deed));
 	fact->chains = g_array_new(FALSE, FALSE, sizeof(struct chain));
+	fact->parts = g_array_new(FALSE, FALSE, sizeof(struct lost_part));
 	return fact;
 }
 
@@ -77,6 +79,7 @@ void fact_add(struct fact *to, const struct fact *from)
 	add_deeds(to->holders, from->holders);
 	add_deeds(to->files, from->files);
 	add_chains(to, from);
+	g_array_append_vals(to->parts, from->parts->data, from->parts->len);
 	if (from->told.block && from->told_ns > to->told_ns) {
 		to->told = from->told;
 		to->told_ns = from->told_ns;

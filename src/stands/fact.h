@@ -61,6 +61,13 @@ struct chain {
 	int64_t ns;
 };
 
+/* A part of a victim's time that it lost. */
+struct lost_part {
+	uint32_t victim;
+	uint32_t thread; /* whose doing it was: the victim's own, or of whom it waited for */
+	int64_t begin, end;
+};
+
 struct fact {
 	uint8_t kind;       /* enum stand_kind */
 	bool inferred, spans_gap;
@@ -79,6 +86,7 @@ struct fact {
 	GArray *holders;    /* owned; struct deed, DID_OTHER: who had the lock, most first */
 	GArray *files; /* owned; struct deed: objects that were read or written, most first */
 	GArray *chains; /* owned; struct chain, most first */
+	GArray *parts;  /* owned; struct lost_part: all of `ns` */
 	struct wait told; /* the longest part that a reason or a device ended; block NULL */
 	int64_t told_ns;
 	int64_t faults; /* ns of it in page faults */

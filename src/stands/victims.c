@@ -317,6 +317,20 @@ static bool is_dirty(const struct session *session, const struct root *root)
 	return reason && reason->kind == REASON_DIRTY;
 }
 
+static void add_part(struct fact *fact, const struct piece *piece)
+{
+	struct lost_part part = {fact->victim, piece->thread, piece->begin, piece->end};
+	struct lost_part *last =
+		fact->parts->len
+			? &g_array_index(fact->parts, struct lost_part, fact->parts->len - 1)
+			: NULL;
+
+	if (last && last->thread == part.thread && last->end == part.begin)
+		last->end = part.end;
+	else
+		g_array_append_val(fact->parts, part);
+}
+
 static struct fact *put_down(struct putting *putting, const struct piece *piece,
 			     const int32_t *waits, guint links, struct root *root)
 {
@@ -336,6 +350,7 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	fact->ns += ns;
 	fact->most += ns;
 	putting->losses->lost[putting->victim] += ns;
+	add_part(fact, piece);
 	add_chain(putting, fact, waits, root, piece);
 	deeds_add(fact->deeds, &deed);
 	if (root->kind == STAND_LOCK && is_thread(root->subject))

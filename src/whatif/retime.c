@@ -426,7 +426,7 @@ static void next_stretch(struct retimed *retimed, uint32_t thread)
 	struct reading *reading = &retimed->readings[thread];
 
 	reading->over = !read_span(retimed, thread) ||
-			(reading->reach <= PICKS_WANTED && reading->span.begin >= reading->wanted);
+			(reading->reach == PICKS_NOTHING && reading->span.begin >= reading->wanted);
 	if (reading->over)
 		return;
 	reading->rest = reading->span;
@@ -499,7 +499,7 @@ static void gather(struct retimed *retimed, int64_t from, int64_t to)
 		if (reading->over)
 			continue;
 		reading->reach = rules_reach(retimed->rules, i);
-		reading->over = reading->wanted < reading->begin && reading->reach <= PICKS_WANTED;
+		reading->over = reading->wanted < reading->begin && reading->reach == PICKS_NOTHING;
 		if (reading->over)
 			continue;
 		retimed->asks_runs |= reading->reach >= PICKS_PARTS;

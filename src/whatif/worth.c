@@ -224,7 +224,7 @@ char *worth_range(const struct worth *worth)
 	int64_t from = MAX(worth->from, 0), to = MAX(worth->to, 0);
 	char least[32], most[32];
 
-	if (to <= 0)
+	if (to <= 0 || (worth->saved <= 0 && (double) to <= ROOM * (double) worth->ns))
 		return NULL;
 	if ((double) (to - from) <= ROOM * (double) worth->ns)
 		return g_strdup_printf("%s%s",

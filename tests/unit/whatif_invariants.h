@@ -16,21 +16,36 @@
 
 #include "whatif/retime.h"
 
-struct chance {
-	guint32 seed;
-};
-
-static inline uint64_t choose_by_chance(const struct session *session, uint32_t thread,
-					const struct span *span, const void *data)
+static inline uint64_t choose_by_chance(guint32 seed, uint32_t thread, const struct span *span)
 {
-	const struct chance *chance = data;
-	uint64_t hash = chance->seed;
+	uint64_t hash = seed;
 
-	(void) session;
 	hash = (hash ^ thread) * UINT64_C(0x9E3779B97F4A7C15);
 	hash = (hash ^ (uint64_t) span->begin) * UINT64_C(0xBF58476D1CE4E5B9);
 	hash ^= hash >> 31;
 	return (hash >> 8 & 1) | (hash >> 11 & 3) % 2 << 1;
+}
+
+/* Two things: stretches of all threads, each of none, one, or both. Free with gone_free(). */
+static inline struct gone *gone_by_chance(const struct session *session, guint32 seed)
+{
+	struct gone *gone = gone_new(session);
+
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		struct spans spans;
+		struct span span;
+
+		spans_begin(&spans, session, i, session->asked.from, session->asked.to);
+		while (spans_next(&spans, &span)) {
+			uint64_t things = choose_by_chance(seed, i, &span);
+
+			if (things)
+				gone_add(gone, i,
+					 (struct gone_part) {span.begin, span.end, things});
+		}
+	}
+	gone_close(gone);
+	return gone;
 }
 
 /* The scenarios in which each recorded time is looked at. */
@@ -93,8 +108,8 @@ static inline void check_retimed(const struct session *session, guint32 seed)
 								[SCENARIO_OTHER] = {2, 0},
 								[SCENARIO_BOTH] = {3, 0},
 								[SCENARIO_FREE] = {3, FREE_CPUS}};
-	const struct chance chance = {seed};
-	struct rules *rules = rules_of_choice(session, choose_by_chance, &chance, PICKS_ANY, 2);
+	struct gone *gone = gone_by_chance(session, seed);
+	struct rules *rules = rules_of_gone(session, gone, 2);
 	struct retimed *retimed = retime(session, rules, scenarios, SCENARIO_ALL,
 					 session->asked.from, session->asked.to);
 
@@ -105,6 +120,7 @@ static inline void check_retimed(const struct session *session, guint32 seed)
 		check_way(session, rules, retimed, scenarios, i);
 	retimed_free(retimed);
 	rules_free(rules);
+	gone_free(gone);
 }
 
 #endif
