@@ -57,6 +57,7 @@ STANDS_OUT = {
     "rwlock-starve": ("lock", "wrlate", "rdslow-0", "rdslow-1"),
     "server-nap": ("timer", "perlbill", "perltax"),
     "signals": ("stopped", "stoppee", "stopper"),
+    "spin-yield": ("failure", r"spinner \(266\) spun for 40[0-6]\.\d ms", "21,9\\d\\d calls of sched_yield", r"preparer \(265\) ran most"),
     "spool-poll": ("failure", "jobrunner", "was made already by feeder", "the next try was due only after the pause"),
     "spawn-many": ("child", "spawner", "tiny"),
     "sqlite-busy": ("lock", "sqlwriter", "sqlholder", r"x\.db"),

@@ -31,6 +31,7 @@ CASES = (
     ("pidns-wait", "nsparent", ["nschild"], ["kthreadd|rcu_gp"], ["nschild"]),
     ("pool-wait", "poolw-0", ["dbsim"], [], ["dbsim"]),
     ("rwlock-starve", "wrlate", ["rdslow-0", "rdslow-1"], [r"held by rdslow-\d \(\d+\) for 3\d\d"], ["rdslow"]),
+    ("spin-yield", "spinner", ["sched_yield", "spins until another thread", "preparer"], ["polite"], []),
     ("sqlite-busy", "sqlwriter", ["sqlholder"], [], ["sqlholder"]),
     ("syn-drop", "synclient-3", ["SYN", "lazyserver|7300"], [], ["lazyserver|7300"]),
     ("tbf-shape", "uploader", ["queue|queuing", r"\blo\b"], ["retransm|delayed"], ["queue|queuing"]),

@@ -191,3 +191,31 @@ const char *result_meaning(const char *call, int64_t result)
 		return "closed by the peer, or nothing in it";
 	return is_one_of(call, waits) ? "nothing came in time" : NULL;
 }
+
+const char *result_limit(const char *call, int64_t result)
+{
+	static const struct {
+		int error;
+		const char *calls; /* that begin so; "": all others */
+		const char *text;
+	} limits[] = {
+		{11, "clone", "no more processes allowed: pids.max or RLIMIT_NPROC"},
+		{11, "fork", "no more processes allowed: pids.max or RLIMIT_NPROC"},
+		{11, "vfork", "no more processes allowed: pids.max or RLIMIT_NPROC"},
+		{12, "", "no memory"},
+		{16, "", "it was in use"},
+		{23, "", "the system's limit of open files: fs.file-max"},
+		{24, "inotify_init", "fs.inotify.max_user_instances"},
+		{24, "", "its limit of open files: RLIMIT_NOFILE"},
+		{26, "", "the program's file was open for writing"},
+		{28, "inotify_add_watch", "fs.inotify.max_user_watches"},
+		{28, "", "no space left"},
+		{98, "", "the address was in use"},
+		{122, "", "the disk quota was used up"},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(limits); i++)
+		if (limits[i].error == -result && g_str_has_prefix(call, limits[i].calls))
+			return limits[i].text;
+	return NULL;
+}

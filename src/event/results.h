@@ -15,5 +15,9 @@ const char *result_name(int64_t result);
 bool result_number(const char *name, int64_t *result);
 /* "no more entries" for 0 of getdents64; NULL: nothing that goes without saying. */
 const char *result_meaning(const char *call, int64_t result);
+/* What there is no more of: "no space left" for -28 of write, "no more processes allowed: pids.max
+ * or RLIMIT_NPROC" for -11 of clone. NULL: the error's name says as much. Source: the calls' manual
+ * pages, ERRORS. */
+const char *result_limit(const char *call, int64_t result);
 
 #endif

@@ -55,8 +55,9 @@ struct asked {
 	guint from, to;
 };
 
-/* What others did or did not: what they did besides, in the recorded order, may be all that takes
- * the rest of it in the replay, and would have been done at another time. */
+/* What others, or the network, did or did not, and tries: what they did besides, in the recorded
+ * order, may be all that takes the rest of it in the replay, and would have been done at another
+ * time. */
 static bool is_others_doing(const struct stand *item)
 {
 	switch (item->fact->kind) {
@@ -65,6 +66,11 @@ static bool is_others_doing(const struct stand *item)
 	case STAND_CHILD:
 	case STAND_STOPPED:
 	case STAND_HOST:
+	case STAND_NETWORK:
+	case STAND_RETRANSMISSION:
+	case STAND_DELAYED_ACK:
+	case STAND_TIMEOUT:
+	case STAND_FAILURE:
 		return true;
 	default:
 		return false;
@@ -92,6 +98,14 @@ static void take(const struct session *session, struct stand *item, const struct
 	say(session, item, &worth, asked->to - asked->from);
 }
 
+/* What opening a file for writing took, a copy: its reading of disks would be gone, too. And who
+ * asks, or spins, without a pause does not wait: when he would have gone on, nothing tells. */
+static bool is_not_asked(const struct fact *fact)
+{
+	return (fact->kind == STAND_DEVICE && !fact->told.block) ||
+	       (fact->kind == STAND_FAILURE && !fact->parts->len);
+}
+
 static void add_item(const struct session *session, const struct stand *item, guint thing,
 		     struct gone *gone, GArray *ways, struct asked *asked)
 {
@@ -99,8 +113,7 @@ static void add_item(const struct session *session, const struct stand *item, gu
 	struct finding_stretches *of;
 	const struct thread *life;
 
-	/* what opening a file for writing took, a copy: its reading of disks would be gone, too */
-	if (!is_thread(victim) || (item->fact->kind == STAND_DEVICE && !item->fact->told.block))
+	if (!is_thread(victim) || is_not_asked(item->fact))
 		return;
 	of = finding_stretches_of(session, item);
 	if (!of)

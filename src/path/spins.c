@@ -9,12 +9,6 @@
 #define CALLS_MIN 16    /* in a row */
 #define OTHERS_MAX 64   /* threads of the process that are looked at */
 
-struct spinning {
-	GArray *stretches; /* owned; struct stretch */
-	int64_t ns;        /* of them all, … */
-	uint64_t calls;    /* … and so many calls */
-};
-
 /* Calls in a row. */
 struct row {
 	int64_t begin, end; /* of the first call, of the last one */
@@ -23,14 +17,27 @@ struct row {
 	bool in_call;
 };
 
-static void row_ends(struct spinning *spinning, struct row *row, uint32_t thread)
+static void add_row(struct spinning *spinning, const struct row *row)
+{
+	int64_t ns = row->end - row->begin;
+
+	spinning->ns += ns;
+	spinning->calls += row->calls;
+	spinning->shortest = spinning->times++ ? MIN(spinning->shortest, ns) : ns;
+	if (ns <= spinning->longest)
+		return;
+	spinning->longest = ns;
+	spinning->begin = row->begin;
+	spinning->end = row->end;
+}
+
+static void row_ends(struct spinning *spinning, GArray *stretches, struct row *row, uint32_t thread)
 {
 	struct stretch stretch = {thread, row->begin, row->end};
 
 	if (row->calls >= CALLS_MIN && row->between <= 2 * row->in) {
-		g_array_append_val(spinning->stretches, stretch);
-		spinning->ns += row->end - row->begin;
-		spinning->calls += row->calls;
+		g_array_append_val(stretches, stretch);
+		add_row(spinning, row);
 	}
 	*row = (struct row) {0};
 }
@@ -47,8 +54,8 @@ static void row_goes_on(struct row *row, const struct span *span)
 	row->end = span->end;
 }
 
-static void find_spinning(const struct session *session, uint32_t thread, uint32_t leaf,
-			  struct spinning *spinning)
+static void find_stretches(const struct session *session, uint32_t thread, uint32_t leaf,
+			   struct spinning *spinning, GArray *stretches)
 {
 	struct row row = {0};
 	struct spans spans;
@@ -65,9 +72,9 @@ static void find_spinning(const struct session *session, uint32_t thread, uint32
 		row.in_call = false;
 		row.since += span.end - span.begin;
 		if (leaf_wib(span.leaf) != WIB_WORKING || row.since > 2 * row.in)
-			row_ends(spinning, &row, thread);
+			row_ends(spinning, stretches, &row, thread);
 	}
-	row_ends(spinning, &row, thread);
+	row_ends(spinning, stretches, &row, thread);
 }
 
 /* How long the thread ran in the stretches. */
@@ -91,46 +98,51 @@ static int64_t ran_in(const struct session *session, uint32_t thread, const GArr
 	return ns;
 }
 
-static void append_who_ran(GString *text, const struct session *session, uint32_t thread,
-			   const GArray *stretches)
+static void find_who_ran(const struct session *session, uint32_t thread, const GArray *stretches,
+			 struct spinning *spinning)
 {
-	const struct model *model = &session->trace.model;
-	uint32_t count, most = NO_THREAD;
-	const uint32_t *threads =
-		process_before(&session->trace.processes, model, thread, session->asked.to, &count);
-	int64_t longest = 0;
-	char length[32];
+	uint32_t count;
+	const uint32_t *threads = process_before(&session->trace.processes, &session->trace.model,
+						 thread, session->asked.to, &count);
 
 	for (uint32_t i = 0; i < MIN(count, OTHERS_MAX); i++) {
 		int64_t ns = threads[i] == thread ? 0 : ran_in(session, threads[i], stretches);
 
-		if (ns > longest) {
-			longest = ns;
-			most = threads[i];
+		if (ns > spinning->ran) {
+			spinning->ran = ns;
+			spinning->most = threads[i];
 		}
 	}
-	if (is_thread(most))
-		g_string_append_printf(text, "; of its process %s (%d) ran most meanwhile, %s",
-				       session_thread_name(session, most),
-				       model_thread(model, most)->tid,
-				       when_duration(length, longest));
+}
+
+struct spinning spinning_of(const struct session *session, uint32_t thread, uint32_t leaf)
+{
+	g_autoptr(GArray) stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+	struct spinning spinning = {.most = NO_THREAD};
+
+	find_stretches(session, thread, leaf, &spinning, stretches);
+	if (spinning.times)
+		find_who_ran(session, thread, stretches, &spinning);
+	return spinning;
 }
 
 void append_spinning(GString *text, const struct session *session, uint32_t thread, uint32_t leaf)
 {
-	g_autoptr(GArray) stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
-	struct spinning spinning = {.stretches = stretches};
+	struct spinning spinning = spinning_of(session, thread, leaf);
 	char length[32];
 
-	find_spinning(session, thread, leaf, &spinning);
-	if (!stretches->len)
+	if (!spinning.times)
 		return;
 	g_string_append_printf(
 		text,
 		" %" G_GUINT64_FORMAT " times with next to nothing between, %s in all: it spins "
 		"until another thread does something in memory (inferred), which no event shows",
 		spinning.calls, when_duration(length, spinning.ns));
-	append_who_ran(text, session, thread, stretches);
+	if (is_thread(spinning.most))
+		g_string_append_printf(text, "; of its process %s (%d) ran most meanwhile, %s",
+				       session_thread_name(session, spinning.most),
+				       model_thread(&session->trace.model, spinning.most)->tid,
+				       when_duration(length, spinning.ran));
 }
 
 void append_asking(GString *text, const struct session *session, uint32_t thread, int64_t least)

@@ -8,12 +8,25 @@
  * Who works, and yields now and then, waits for nobody. What is waited for is in memory, so who
  * made the difference is not known: said is which other thread of the process ran most meanwhile.
  *
- * Place: path/, for the verdict. Source: own; docs/semantics.md, "Waiting by trying again".
+ * Place: path/, for the verdict and for what stands out (stands/). Source: own; docs/semantics.md,
+ * "Waiting by trying again".
  */
 #ifndef WHYLATE_PATH_SPINS_H
 #define WHYLATE_PATH_SPINS_H
 
 #include "run/session.h"
+
+struct spinning {
+	int64_t ns;        /* of all stretches, … */
+	uint64_t calls;    /* … with so many calls */
+	guint times;       /* so many stretches; 0: it did not spin */
+	int64_t longest, shortest, begin, end; /* … and the longest one */
+	uint32_t most;     /* of its process who ran most meanwhile, NO_THREAD: nobody, … */
+	int64_t ran;       /* … and how long (ns) */
+};
+
+/* How the thread spun in the window. `leaf`: of its work in the call. */
+struct spinning spinning_of(const struct session *session, uint32_t thread, uint32_t leaf);
 
 /* ", 105,338 times with next to nothing between: …"; nothing if the thread did not. `leaf`: of
  * its work in the call. */

@@ -6,7 +6,9 @@
 
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
+#include "path/spins.h"
 #include "run/choosing.h"
+#include "util/intern.h"
 
 struct stand stand_of(struct fact *fact, double weight)
 {
@@ -178,9 +180,53 @@ static void add_spins(const struct session *session, GArray *items)
 	}
 }
 
+/* Who yields without a pause waits, too. */
+static void add_yields(const struct session *session, GArray *items)
+{
+	uint32_t call = intern_known(session->trace.model.names, "sched_yield");
+	g_autofree bool *tracers = session_tracers(session);
+
+	for (uint32_t i = 0; call && i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
+		struct spinning spinning;
+		struct stand item;
+
+		if (tracers[i] ||
+		    !session_wants_host(session, model_host(&session->trace.model, thread->host)))
+			continue;
+		spinning = spinning_of(session, i, PACK(LEAF_WORK_SYSCALL, call));
+		if (!spinning.times)
+			continue;
+		item = stand_of(fact_new(&(struct fact) {
+					.kind = STAND_FAILURE,
+					.inferred = true,
+					.host = thread->host,
+					.victim = i,
+					.subject = spinning.most,
+					.name = NO_THREAD,
+					.threads = 1,
+					.ns = spinning.ns,
+					.most = spinning.ns,
+					.life = MIN(thread->end, session->asked.to) -
+						MAX(thread->begin, session->asked.from),
+					.count = spinning.times,
+					.longest = spinning.longest,
+					.shortest = spinning.shortest,
+					.begin = spinning.begin,
+					.end = spinning.end,
+					.tries = spinning.calls,
+					.ran = spinning.ran}),
+				0);
+		item.weight = (double) spinning.ns *
+			      sqrt((double) spinning.ns / (double) MAX(item.fact->life, 1));
+		g_array_append_val(items, item);
+	}
+}
+
 void extra_items(const struct session *session, GArray *items)
 {
 	add_deadlocks(session, items);
 	add_lost(session, items);
 	add_spins(session, items);
+	add_yields(session, items);
 }

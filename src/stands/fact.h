@@ -96,7 +96,8 @@ struct fact {
 	int64_t dirty; /* ns of it kept back as too many pages were dirty */
 	int64_t child; /* … in waits for a child that did it */
 	const struct spin *spin; /* borrowed; asked without a pause: the longest time; NULL */
-	uint64_t tries; /* … in all */
+	uint64_t tries; /* … in all; without `spin`: yields of who spins (path/spins.h) */
+	int64_t ran; /* … and how long `subject` ran meanwhile, ns */
 	uint64_t lost; /* events, as the tracer counted them */
 	uint32_t children; /* … of so many names, put together; else 0 */
 	int64_t pinned; /* … ready beside a CPU that was idle and forbidden */

@@ -442,6 +442,25 @@ static void spin_sentence(GString *text, const struct session *session, const st
 	g_string_append(text, " wrote");
 }
 
+/* As delay says it (path/spins.h). */
+static void yield_sentence(GString *text, const struct session *session, const struct fact *fact)
+{
+	char count[32], length[32];
+
+	append_victim(text, session, fact);
+	g_string_append(text, " spun for ");
+	append_amount(text, session, fact);
+	g_string_append_printf(text,
+			       ", in %s calls of sched_yield, until another thread did something "
+			       "in memory (inferred), which no event shows",
+			       count_text(count, fact->tries));
+	if (!is_thread(fact->subject))
+		return;
+	g_string_append(text, "; of its process ");
+	append_one(text, session, fact->subject);
+	g_string_append_printf(text, " ran most meanwhile, %s", when_duration(length, fact->ran));
+}
+
 /* A CPU's stream that ends before the trace does, in the window; the first of them, NULL. */
 static const struct gap *early_end(const struct session *session, guint *count)
 {
@@ -573,6 +592,8 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 	case STAND_FAILURE:
 		if (fact->spin)
 			spin_sentence(text, session, fact);
+		else if (fact->tries)
+			yield_sentence(text, session, fact);
 		else
 			told_sentence(text, session, fact);
 		break;

@@ -46,6 +46,11 @@ uint32_t intern_id(struct intern *table, const char *text)
 	return table->texts->len - 1;
 }
 
+uint32_t intern_known(const struct intern *table, const char *text)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(table->ids, text));
+}
+
 const char *intern_text(const struct intern *table, uint32_t id)
 {
 	g_assert(id < table->texts->len);

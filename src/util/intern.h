@@ -18,6 +18,9 @@ void intern_free(struct intern *table);
 /* The number of `text` (copied at first sight). NULL counts as "". */
 uint32_t intern_id(struct intern *table, const char *text);
 
+/* … if it has one; 0: it has none, and gets none. */
+uint32_t intern_known(const struct intern *table, const char *text);
+
 /* The string with that number; owned by the table. */
 const char *intern_text(const struct intern *table, uint32_t id);
 

@@ -80,19 +80,22 @@ static void append_until(GString *text, const struct session *session, const str
 	}
 }
 
-/* "write on /run/full/app.log failed 18 times with ENOSPC, then succeeded" */
+/* "write on /run/full/app.log failed 18 times with ENOSPC (no space left), then succeeded" */
 static void append_failures(GString *text, const struct session *session,
 			    const struct reason *reason)
 {
 	g_autofree char *object = object_words(session, reason);
-	const char *name = result_name(reason->result);
+	const char *call = session_text(session, reason->call);
+	const char *name = result_name(reason->result), *limit = result_limit(call, reason->result);
 
-	g_string_append(text, session_text(session, reason->call));
+	g_string_append(text, call);
 	if (!g_str_has_prefix(session_text(session, reason->object), "call:"))
 		g_string_append_printf(text, " on %s", object);
 	g_string_append_printf(text, " failed %u times", reason->count);
 	if (name)
 		g_string_append_printf(text, " with %s", name);
+	if (limit)
+		g_string_append_printf(text, " (%s)", limit);
 	g_string_append(text, ", then succeeded");
 }
 

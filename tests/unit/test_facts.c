@@ -253,6 +253,12 @@ static void test_results(void)
 	g_assert_cmpstr(result_meaning("getdents64", 0), ==, "no more entries");
 	g_assert_null(result_meaning("getdents64", 1));
 	g_assert_null(result_meaning("write", 0));
+	g_assert_cmpstr(result_limit("clone3", -11), ==,
+			"no more processes allowed: pids.max or RLIMIT_NPROC");
+	g_assert_null(result_limit("read", -11));
+	g_assert_cmpstr(result_limit("inotify_add_watch", -28), ==, "fs.inotify.max_user_watches");
+	g_assert_cmpstr(result_limit("write", -28), ==, "no space left");
+	g_assert_null(result_limit("write", 28));
 }
 
 /* Members 1 and 2 of the first shape, and the second's only one, whose place is taken. */

@@ -96,7 +96,7 @@ static void test_failing(void)
 	}
 	writes(feed, 100, 4096);
 	ends(feed, 120);
-	FIRST("failure", "write failed 3 times with ENOSPC, then succeeded");
+	FIRST("failure", "write failed 3 times with ENOSPC (no space left), then succeeded");
 }
 
 /* It never goes well: who tries now and then has a period of its own. */
