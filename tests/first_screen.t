@@ -67,6 +67,7 @@ STANDS_OUT = {
     "syn-drop": ("retransmission", "synclient-", "lazyserver", "SYN"),
     "taskset-parent": ("cpu", "indexp", "renderp", "pinned"),
     "tbf-shape": ("network", "uploader", "queueing discipline of lo"),
+    "timerslack": ("wake-up", r"napper \(264\) overslept by 1\.06", "timer slack", "up to 60.00 ms more"),
     "two-hogs": ("cpu", "midjob", "hogleft", "hogright"),
     "two-hosts-client": ("network", "python3", r"10\.9\.0\.1:7000"),
     "ust-func": ("device", "proxyapp", "fsync", "vda"),

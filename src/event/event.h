@@ -232,8 +232,9 @@ struct event {
 		} function;
 		struct {
 			uint64_t timer; /* kernel address */
-			int64_t expires; /* hrtimer: ns of the raw clock */
+			int64_t expires; /* hrtimer: ns of the raw clock; 0: only `latest` said */
 			uint64_t function; /* address of its callback, 0: not said */
+			int64_t latest; /* … with the slack: so late it may be, 0: not said */
 		} timer;
 		struct {
 			int64_t end; /* of the gap that begins at the notice's time */

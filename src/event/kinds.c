@@ -86,7 +86,7 @@ static const struct event_field softirq_fields[] = {{"vec", FIELD_I32, AT(softir
 
 static const struct event_field hrtimer_fields[] = {
 	{"hrtimer", FIELD_I64, AT(timer.timer)},
-	{"expires", FIELD_I64, AT(timer.expires)},
+	{"expires", FIELD_I64, AT(timer.latest)},
 	{"softexpires", FIELD_I64, AT(timer.expires)}, /* without the slack, where said */
 	{"function", FIELD_I64, AT(timer.function)},
 	{0}};

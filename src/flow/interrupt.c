@@ -196,6 +196,12 @@ void flow_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event 
 		flow_refresh(flow, thread, cpu);
 }
 
+/* When it is to expire, ns of the raw clock. */
+static int64_t expiry(const struct event *event)
+{
+	return event->timer.expires ? event->timer.expires : event->timer.latest;
+}
+
 /* Remembers who armed a timer, in which call, for how long. In an interrupt
  * nobody in particular does. */
 static void arm_timer(struct flow *flow, struct host *host, struct cpu *cpu,
@@ -222,11 +228,14 @@ static void arm_timer(struct flow *flow, struct host *host, struct cpu *cpu,
 	if (event->kind == EV_HRTIMER_START && host->has_clock_offset) {
 		int64_t length;
 
-		if (!__builtin_sub_overflow(event->timer.expires, flow->time - host->clock_offset,
+		if (!__builtin_sub_overflow(expiry(event), flow->time - host->clock_offset,
 					    &length) &&
 		    length >= 0 && length < INT64_C(1000000000) * 86400 * 366)
 			armed.requested = length;
 	}
+	if (event->kind == EV_HRTIMER_START && event->timer.expires > 0 &&
+	    event->timer.latest >= event->timer.expires)
+		armed.slack = event->timer.latest - event->timer.expires;
 	if (thread && thread->flow.call.open && armed.requested >= 0)
 		thread->flow.call.timer = armed.requested;
 	if (index == IDMAP_NONE) {

@@ -6,6 +6,7 @@
 
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
+#include "objects/calls.h"
 #include "path/spins.h"
 #include "run/choosing.h"
 #include "util/intern.h"
@@ -56,6 +57,37 @@ static void add_deadlocks(const struct session *session, GArray *items)
 	}
 }
 
+/* Takes the fact. */
+static struct stand item_of(struct fact *fact)
+{
+	return stand_of(fact,
+			(double) fact->ns * sqrt((double) fact->ns / (double) MAX(fact->life, 1)));
+}
+
+static bool is_wanted(const struct session *session, uint32_t thread)
+{
+	const struct model *model = &session->trace.model;
+
+	return session_wants_host(session, model_host(model, model_thread(model, thread)->host));
+}
+
+/* What a thread lost by itself. */
+static struct fact *fact_of_own(const struct session *session, enum stand_kind kind,
+				uint32_t thread)
+{
+	const struct thread *life = model_thread(&session->trace.model, thread);
+
+	return fact_new(&(struct fact) {
+		.kind = kind,
+		.host = life->host,
+		.victim = thread,
+		.subject = NO_THREAD,
+		.name = NO_THREAD,
+		.threads = 1,
+		.shortest = INT64_MAX,
+		.life = MIN(life->end, session->asked.to) - MAX(life->begin, session->asked.from)});
+}
+
 /* How long of the window some of the host's events were lost; counts the gaps. */
 static int64_t lost_ns(const struct session *session, const struct host *host, struct fact *fact)
 {
@@ -102,8 +134,7 @@ static void add_lost(const struct session *session, GArray *items)
 	if (!one.ns)
 		return;
 	one.most = one.ns;
-	item = stand_of(fact_new(&one),
-			(double) one.ns * sqrt((double) one.ns / (double) MAX(one.life, 1)));
+	item = item_of(fact_new(&one));
 	g_array_set_size(item.victims, 0);
 	g_array_append_val(items, item);
 }
@@ -117,23 +148,17 @@ static bool is_of(const struct fact *fact, const struct spin *spin)
 static struct fact *fact_of_spin(const struct session *session, GPtrArray *facts,
 				 const struct spin *spin)
 {
-	const struct thread *thread = model_thread(&session->trace.model, spin->thread);
-	struct fact one = {.kind = STAND_FAILURE,
-			   .host = thread->host,
-			   .victim = spin->thread,
-			   .subject = spin->maker,
-			   .object = spin->object,
-			   .threads = 1,
-			   .shortest = INT64_MAX,
-			   .life = MIN(thread->end, session->asked.to) -
-				   MAX(thread->begin, session->asked.from),
-			   .spin = spin};
+	struct fact *fact;
 
 	for (guint i = facts->len; i-- > 0;)
 		if (is_of(facts->pdata[i], spin))
 			return facts->pdata[i];
-	g_ptr_array_add(facts, fact_new(&one));
-	return facts->pdata[facts->len - 1];
+	fact = fact_of_own(session, STAND_FAILURE, spin->thread);
+	fact->subject = spin->maker;
+	fact->object = spin->object;
+	fact->spin = spin;
+	g_ptr_array_add(facts, fact);
+	return fact;
 }
 
 static void add_spin(const struct session *session, GPtrArray *facts, const struct spin *spin)
@@ -171,10 +196,7 @@ static void add_spins(const struct session *session, GArray *items)
 			add_spin(session, facts, &g_array_index(host->spins, struct spin, i));
 	}
 	for (guint i = 0; i < facts->len; i++) {
-		struct fact *fact = facts->pdata[i];
-		struct stand item =
-			stand_of(fact, (double) fact->ns * sqrt((double) fact->ns /
-								(double) MAX(fact->life, 1)));
+		struct stand item = item_of(facts->pdata[i]);
 
 		g_array_append_val(items, item);
 	}
@@ -187,38 +209,98 @@ static void add_yields(const struct session *session, GArray *items)
 	g_autofree bool *tracers = session_tracers(session);
 
 	for (uint32_t i = 0; call && i < session->trace.model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->trace.model, i);
 		struct spinning spinning;
 		struct stand item;
+		struct fact *fact;
 
-		if (tracers[i] ||
-		    !session_wants_host(session, model_host(&session->trace.model, thread->host)))
+		if (tracers[i] || !is_wanted(session, i))
 			continue;
 		spinning = spinning_of(session, i, PACK(LEAF_WORK_SYSCALL, call));
 		if (!spinning.times)
 			continue;
-		item = stand_of(fact_new(&(struct fact) {
-					.kind = STAND_FAILURE,
-					.inferred = true,
-					.host = thread->host,
-					.victim = i,
-					.subject = spinning.most,
-					.name = NO_THREAD,
-					.threads = 1,
-					.ns = spinning.ns,
-					.most = spinning.ns,
-					.life = MIN(thread->end, session->asked.to) -
-						MAX(thread->begin, session->asked.from),
-					.count = spinning.times,
-					.longest = spinning.longest,
-					.shortest = spinning.shortest,
-					.begin = spinning.begin,
-					.end = spinning.end,
-					.tries = spinning.calls,
-					.ran = spinning.ran}),
-				0);
-		item.weight = (double) spinning.ns *
-			      sqrt((double) spinning.ns / (double) MAX(item.fact->life, 1));
+		fact = fact_of_own(session, STAND_FAILURE, i);
+		fact->inferred = true;
+		fact->subject = spinning.most;
+		fact->ran = spinning.ran;
+		fact->ns = fact->most = spinning.ns;
+		fact->count = spinning.times;
+		fact->tries = spinning.calls;
+		fact->longest = spinning.longest;
+		fact->shortest = spinning.shortest;
+		fact->begin = spinning.begin;
+		fact->end = spinning.end;
+		item = item_of(fact);
+		g_array_append_val(items, item);
+	}
+}
+
+#define LATE_MIN 1000000 /* ns: what slack allows at least, to be asked about; 50 µs are usual */
+
+/* How much longer it slept than it had asked for, as far as its timer's slack allowed that; 0: it
+ * did not. */
+static int64_t overslept(const struct session *session, uint32_t thread, const struct span *span)
+{
+	const struct wake_detail *detail;
+	const struct block *block;
+	int64_t late;
+
+	if (PACK_KIND(span->leaf) != LEAF_BLOCK_SYSCALL)
+		return 0;
+	block = block_at(&session->trace.timeline, span->ref);
+	detail = block_detail(session, block);
+	if (!detail || detail->kind != DETAIL_TIMER || detail->slack < LATE_MIN ||
+	    block->timer < 0 || block->reason || session_spans_gap(session, thread, span) ||
+	    flow_call_info(&session->trace.flow, PACK_NUMBER(span->leaf))->wait != WAIT_SLEEP)
+		return 0;
+	late = span->end - span->begin - block->timer;
+	return CLAMP(late, 0, detail->slack);
+}
+
+static void add_overslept(struct fact *fact, const struct session *session, const struct span *span,
+			  int64_t late)
+{
+	const struct block *block = block_at(&session->trace.timeline, span->ref);
+	struct lost_part part = {fact->victim, fact->victim, span->end - late, span->end};
+
+	g_array_append_val(fact->parts, part);
+	fact->count++;
+	fact->ns += late;
+	fact->most = fact->ns;
+	fact->shortest = MIN(fact->shortest, late);
+	if (late <= fact->longest)
+		return;
+	fact->longest = late;
+	fact->begin = span->begin;
+	fact->end = span->end;
+	fact->asked = block->timer;
+	fact->slack = block_detail(session, block)->slack;
+}
+
+/* One's own sleeps delay nobody, but for what they last beyond what was asked for. */
+static void add_sleeps(const struct session *session, GArray *items)
+{
+	g_autofree bool *tracers = session_tracers(session);
+
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		struct fact *fact = NULL;
+		struct spans spans;
+		struct span span;
+		struct stand item;
+
+		if (tracers[i] || !is_wanted(session, i))
+			continue;
+		spans_begin(&spans, session, i, session->asked.from, session->asked.to);
+		while (spans_next_off_cpu(&spans, &span)) {
+			int64_t late = overslept(session, i, &span);
+
+			if (late && !fact)
+				fact = fact_of_own(session, STAND_WAKEUP, i);
+			if (late)
+				add_overslept(fact, session, &span, late);
+		}
+		if (!fact)
+			continue;
+		item = item_of(fact);
 		g_array_append_val(items, item);
 	}
 }
@@ -229,4 +311,5 @@ void extra_items(const struct session *session, GArray *items)
 	add_lost(session, items);
 	add_spins(session, items);
 	add_yields(session, items);
+	add_sleeps(session, items);
 }

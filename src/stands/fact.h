@@ -98,6 +98,8 @@ struct fact {
 	const struct spin *spin; /* borrowed; asked without a pause: the longest time; NULL */
 	uint64_t tries; /* … in all; without `spin`: yields of who spins (path/spins.h) */
 	int64_t ran; /* … and how long `subject` ran meanwhile, ns */
+	int64_t slack; /* ns; who overslept: so late the timer of the longest time may be; 0 */
+	int64_t asked; /* … and what it was asked for */
 	uint64_t lost; /* events, as the tracer counted them */
 	uint32_t children; /* … of so many names, put together; else 0 */
 	int64_t pinned; /* … ready beside a CPU that was idle and forbidden */

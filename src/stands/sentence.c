@@ -399,7 +399,19 @@ static void timeout_sentence(GString *text, const struct session *session, const
 
 static void wakeup_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
+	char asked[32], slack[32];
+
 	append_victim(text, session, fact);
+	if (fact->slack) {
+		g_string_append(text, " overslept by ");
+		append_amount(text, session, fact);
+		g_string_append_printf(
+			text,
+			", as its timer slack (PR_SET_TIMERSLACK) allows: it had asked "
+			"for %s, and for up to %s more (the longest time)",
+			when_duration(asked, fact->asked), when_duration(slack, fact->slack));
+		return;
+	}
 	g_string_append_printf(text, " %s ready to run for ", fact_was(fact));
 	append_amount(text, session, fact);
 	g_string_append(text, " before an idle CPU ran it");

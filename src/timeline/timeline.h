@@ -194,6 +194,7 @@ struct wake_detail {
 		int64_t queued; /* request: ns from first bio or insert to issue, -1 not
 					recorded */
 		int64_t clock_error; /* packet from another host: of the two clocks, -1 unknown */
+		int64_t slack; /* timer: ns that it may be later than asked for, -1 not recorded */
 	};
 	union {
 		int64_t served; /* request: ns from issue to complete, -1 not recorded */
@@ -286,11 +287,11 @@ enum store {
 };
 
 struct store_info {
-	size_t offset;      /* of its struct pages in struct timeline */
+	size_t offset; /* of its struct pages in struct timeline */
 	size_t record_size;
-	uint32_t share;     /* one part of so many of the memory, before it spills */
+	uint32_t share; /* one part of so many of the memory, before it spills */
 	uint32_t per_chunk; /* records in a chunk of its logs; 0: it has none */
-	bool from_1;        /* number 0 stands for none */
+	bool from_1; /* number 0 stands for none */
 };
 
 extern const struct store_info timeline_stores[TIMELINE_STORES];

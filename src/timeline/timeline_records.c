@@ -27,7 +27,7 @@ RECORD(wake_detail, NUMBER(kind), NUMBER(flags), NUMBER(threads), THREAD(thread)
        NAME(call), THREAD(behalf), NAME(origin), REF(reason, STORE_REASONS),
        REF_WHEN(behind, STORE_DETAILS, kind, DETAIL_WORK), /* or `completed` */
        NUMBER(bios), NUMBER(sectors), TIME_OR_0(begin), TIME_OR_0(asked), NUMBER(requested),
-       NUMBER(queued), /* or `clock_error` */
+       NUMBER(queued), /* or `clock_error`, `slack` */
        NUMBER(served), /* or `way` */
        NUMBER(number), /* or */ REF_WHEN(packet, STORE_PACKETS, kind, DETAIL_PACKET));
 #undef RECORD_TYPE

@@ -9,7 +9,7 @@
 #include "model/model_records.h"
 #include "trace/trace_records.h"
 
-#define MAGIC "whylate\24" /* 20: of the format */
+#define MAGIC "whylate\25" /* 21: of the format */
 
 /* --- names ----------------------------------------------------------------------- */
 

@@ -250,6 +250,7 @@ static void print_arguments(const struct session *session, const struct event *e
 	case EV_TIMER_EXPIRE_EXIT:
 		print_number("timer", (int64_t) event->timer.timer);
 		print_number("expires", event->timer.expires);
+		print_number("latest", event->timer.latest);
 		print_number("function", (int64_t) event->timer.function);
 		break;
 	case EV_BLOCK_INSERT:
