@@ -15,7 +15,7 @@
 struct contacts {
 	const uint32_t *process; /* borrowed; of each thread: the first of its process */
 	bool *read; /* owned; of a process' first thread: all its waits were noted */
-	struct idmap places; /* two ids -> index in `first` */
+	struct idmap places, by_pipe; /* two ids -> index in `first`; of what came through a pipe */
 	GArray *first; /* owned; int64_t: when the first of the two turned to the second */
 };
 
@@ -34,16 +34,16 @@ static uint64_t key_of(enum side side, uint32_t from, uint32_t to)
 	return (uint64_t) side << 62 | (uint64_t) from << 31 | to;
 }
 
-static int64_t first_of(const struct contacts *contacts, uint64_t key)
+static int64_t first_of(const struct contacts *contacts, const struct idmap *places, uint64_t key)
 {
-	uint32_t place = idmap_get(&contacts->places, key);
+	uint32_t place = idmap_get(places, key);
 
 	return place == IDMAP_NONE ? INT64_MAX : g_array_index(contacts->first, int64_t, place);
 }
 
-static void note_key(struct contacts *contacts, uint64_t key, int64_t time)
+static void note_key(struct contacts *contacts, struct idmap *places, uint64_t key, int64_t time)
 {
-	uint32_t place = idmap_get(&contacts->places, key);
+	uint32_t place = idmap_get(places, key);
 
 	if (place != IDMAP_NONE) {
 		int64_t *first = &g_array_index(contacts->first, int64_t, place);
@@ -51,20 +51,21 @@ static void note_key(struct contacts *contacts, uint64_t key, int64_t time)
 		*first = MIN(*first, time);
 		return;
 	}
-	idmap_set(&contacts->places, key, contacts->first->len);
+	idmap_set(places, key, contacts->first->len);
 	g_array_append_val(contacts->first, time);
 }
 
-static void note(struct contacts *contacts, uint32_t from, uint32_t to, int64_t time)
+static void note(struct contacts *contacts, struct idmap *places, uint32_t from, uint32_t to,
+		 int64_t time)
 {
 	uint32_t a = contacts->process[from], b = contacts->process[to];
 
 	if (a == b) {
-		note_key(contacts, key_of(SIDE_THREADS, from, to), time);
+		note_key(contacts, places, key_of(SIDE_THREADS, from, to), time);
 		return;
 	}
-	note_key(contacts, key_of(SIDE_FROM_PROCESS, a, to), time);
-	note_key(contacts, key_of(SIDE_TO_PROCESS, from, b), time);
+	note_key(contacts, places, key_of(SIDE_FROM_PROCESS, a, to), time);
+	note_key(contacts, places, key_of(SIDE_TO_PROCESS, from, b), time);
 }
 
 /* It wrote to the connection that it then waits for; or into a pipe, and reads from another. */
@@ -81,6 +82,11 @@ static bool is_answered(const struct session *session, const struct wait *wait)
 		g_str_has_prefix(session_text(session, block->resource), "pipe:"));
 }
 
+static bool is_on_pipe(const struct session *session, const struct wait *wait)
+{
+	return g_str_has_prefix(session_text(session, wait->block->resource), "pipe:");
+}
+
 static void note_waits(struct contacts *contacts, const struct session *session, uint32_t thread)
 {
 	struct spans spans;
@@ -88,6 +94,7 @@ static void note_waits(struct contacts *contacts, const struct session *session,
 
 	spans_begin(&spans, session, thread, session->trace.begin, session->trace.end + 1);
 	while (spans_next_off_cpu(&spans, &span)) {
+		struct idmap *places;
 		struct wait wait;
 		struct lead lead;
 
@@ -95,13 +102,15 @@ static void note_waits(struct contacts *contacts, const struct session *session,
 			continue;
 		wait = wait_of(session, thread, &span);
 		if (wait.block->to_all)
-			note_key(contacts, key_of(SIDE_AT, thread, wait.block->resource), span.end);
+			note_key(contacts, &contacts->places,
+				 key_of(SIDE_AT, thread, wait.block->resource), span.end);
 		if (!wait_lead(session, &wait, &lead) || lead.thread == thread ||
 		    block_reason(session, wait.block))
 			continue; /* what it tried itself, nobody turned to it for */
-		note(contacts, lead.thread, thread, span.end);
+		places = is_on_pipe(session, &wait) ? &contacts->by_pipe : &contacts->places;
+		note(contacts, places, lead.thread, thread, span.end);
 		if (is_answered(session, &wait)) /* so it had turned to that one before */
-			note(contacts, thread, lead.thread, span.begin);
+			note(contacts, places, thread, lead.thread, span.begin);
 	}
 }
 
@@ -115,11 +124,12 @@ static void *contacts_new(const struct session *session)
 	contacts->first = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	contacts->read = g_new0(bool, model->thread_count);
 	idmap_init(&contacts->places);
+	idmap_init(&contacts->by_pipe);
 	for (uint32_t i = 0; i < model->thread_count; i++) {
 		const struct thread *thread = model_thread(model, i);
 
 		if (thread->born && is_thread(thread->parent))
-			note(contacts, thread->parent, i, thread->begin);
+			note(contacts, &contacts->places, thread->parent, i, thread->begin);
 	}
 	return contacts;
 }
@@ -129,6 +139,7 @@ static void contacts_free(gpointer data)
 	struct contacts *contacts = data;
 
 	idmap_clear(&contacts->places);
+	idmap_clear(&contacts->by_pipe);
 	g_array_free(contacts->first, TRUE);
 	g_free(contacts->read);
 	g_free(contacts);
@@ -313,10 +324,13 @@ static bool do_the_same(const struct session *session, const struct wait *wait, 
 {
 	const char *one = session_thread_name(session, wait->thread);
 	const char *other = session_thread_name(session, by);
+	const struct contacts *contacts;
 
-	if (strcmp(one, other) == 0)
-		return first_of(contacts_of(session, wait->thread, by),
+	if (strcmp(one, other) == 0) {
+		contacts = contacts_of(session, wait->thread, by);
+		return first_of(contacts, &contacts->places,
 				key_of(SIDE_AT, by, wait->block->resource)) != INT64_MAX;
+	}
 	if (session->found.alike)
 		return session->found.alike[wait->thread] == session->found.alike[by];
 	return name_stem(one) == name_stem(other) && strncmp(one, other, name_stem(one)) == 0;
@@ -334,14 +348,43 @@ static bool is_at_barrier(const struct session *session, const struct wait *wait
 	       other->tid != other->pid && do_the_same(session, wait, by);
 }
 
+/* When each of two turned to the other first, INT64_MAX: not at all. Whoever says through a pipe
+ * that he is ready asks for nothing: for a wait on something else that counts only where nothing
+ * but pipes is between the two. */
+struct turns {
+	int64_t asked, served;
+};
+
+static struct turns turns_of(const struct contacts *contacts, const struct idmap *places,
+			     uint32_t thread, uint32_t by)
+{
+	uint32_t own = contacts->process[thread], other = contacts->process[by];
+
+	if (own == other)
+		return (struct turns) {first_of(contacts, places, key_of(SIDE_THREADS, by, thread)),
+				       first_of(contacts, places,
+						key_of(SIDE_THREADS, thread, by))};
+	return (struct turns) {first_of(contacts, places, key_of(SIDE_FROM_PROCESS, other, thread)),
+			       first_of(contacts, places, key_of(SIDE_TO_PROCESS, thread, other))};
+}
+
+static bool turned_first(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const struct contacts *contacts = contacts_of(session, wait->thread, by);
+	struct turns turns = turns_of(contacts, &contacts->places, wait->thread, by);
+	struct turns piped = turns_of(contacts, &contacts->by_pipe, wait->thread, by);
+
+	if (!is_on_pipe(session, wait) && MIN(turns.asked, turns.served) < INT64_MAX)
+		return turns.asked < turns.served;
+	return MIN(turns.asked, piped.asked) < MIN(turns.served, piped.served);
+}
+
 static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const uint32_t *process = session->trace.processes.first;
 	uint32_t thread = wait->thread;
 	uint32_t own = process[thread], other = process[by];
-	const struct contacts *contacts;
 	enum asker asker = packet_asker(session, wait->block);
-	int64_t asked, served;
 
 	if (asker != ASKER_UNKNOWN)
 		return asker == ASKER_SENDER;
@@ -354,15 +397,7 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 	if (own != other && !model_thread(&session->trace.model, thread)->born &&
 	    !model_thread(&session->trace.model, by)->born && is_event_loop(session, wait))
 		return true; /* who began was before the trace */
-	contacts = contacts_of(session, thread, by);
-	if (own == other) {
-		asked = first_of(contacts, key_of(SIDE_THREADS, by, thread));
-		served = first_of(contacts, key_of(SIDE_THREADS, thread, by));
-	} else {
-		asked = first_of(contacts, key_of(SIDE_FROM_PROCESS, other, thread));
-		served = first_of(contacts, key_of(SIDE_TO_PROCESS, thread, other));
-	}
-	return asked < served;
+	return turned_first(session, wait, by);
 }
 
 /* A virtual CPU's thread sleeps as its guest has halted: that has nothing to do until something

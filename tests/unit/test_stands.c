@@ -408,6 +408,69 @@ static void test_no_pipeline(void)
 	NOTHING();
 }
 
+static void has_files(struct feed *feed, int32_t tid)
+{
+	static const struct {
+		int32_t fd;
+		const char *name;
+	} files[] = {{4, "socket:[9]"}, {7, "pipe:[8]"}};
+	struct event event = event_of(feed, 4, 0, "lttng_statedump_process_state");
+
+	event.process.tid = event.process.pid = tid;
+	event.process.status = 5;
+	event.process.files = 0x1000 + (uint64_t) tid;
+	event.process.name = tid == 5 ? "a" : "b";
+	send(feed, &event);
+	for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
+		event = event_of(feed, 4, 0, "lttng_statedump_file_descriptor");
+		event.file.files = 0x1000 + (uint64_t) tid;
+		event.file.fd = files[i].fd;
+		event.file.filename = files[i].name;
+		send(feed, &event);
+	}
+}
+
+/* a (5) tells b (6), over `told`, that it is ready, then reads from a socket what b writes there
+ * at 90, having worked. */
+static void told_ready(struct feed *feed, int32_t told)
+{
+	has_files(feed, 5);
+	has_files(feed, 6);
+	entry(feed, 5 * MS, 1, "read", told);
+	sw(feed, 5 * MS + 1, 1, "b", 6, SLEEPS, "idle", 0);
+	entry(feed, 6 * MS, 0, "write", told);
+	waking(feed, 6 * MS + 1, 0, 6);
+	leave(feed, 6 * MS + 2, 0, "write", 1);
+	sw(feed, 6 * MS + 3, 1, "idle", 0, 0, "b", 6);
+	leave(feed, 6 * MS + 4, 1, "read", 1);
+	entry(feed, 10 * MS, 0, "read", 4);
+	sw(feed, 10 * MS + 1, 0, "a", 5, SLEEPS, "idle", 0);
+	entry(feed, 90 * MS, 1, "write", 4);
+	waking(feed, 90 * MS + 1, 1, 5);
+	leave(feed, 90 * MS + 2, 1, "write", 64);
+	sw(feed, 90 * MS + 3, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 90 * MS + 4, 0, "read", 64);
+	ends(feed, 100);
+}
+
+/* Through a pipe: b turns to it first, with a request, for which it is idle. */
+static void test_ready(void)
+{
+	FEED_FROM(two());
+
+	told_ready(feed, 7);
+	NOTHING();
+}
+
+/* Through the socket itself: a has turned to b first. */
+static void test_greeted(void)
+{
+	FEED_FROM(two());
+
+	told_ready(feed, 4);
+	FIRST("process", "for b (6) in read: b worked");
+}
+
 /* --- softIRQs ---------------------------------------------------------------------- */
 
 static void receives(struct feed *feed, int64_t from, int64_t to)
@@ -516,6 +579,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/children-in-turn", test_children_in_turn);
 	g_test_add_func("/stands/pipeline", test_pipeline);
 	g_test_add_func("/stands/no-pipeline", test_no_pipeline);
+	g_test_add_func("/stands/ready", test_ready);
+	g_test_add_func("/stands/greeted", test_greeted);
 	g_test_add_func("/stands/softirq", test_softirq);
 	g_test_add_func("/stands/own-packets", test_own_packets);
 	g_test_add_func("/stands/interrupt", test_interrupt);
