@@ -10,7 +10,7 @@
 #include "whatif/worth.h"
 
 #define ALIKE 0.05 /* of what was lost: so near is as much */
-#define MOST 0.75 /* of it: what others did is told from so much on */
+#define MOST 0.75 /* of it: less is not told of what others did */
 
 static int most_saved(gconstpointer a, gconstpointer b)
 {
