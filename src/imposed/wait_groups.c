@@ -168,14 +168,14 @@ void wait_groups_name(GArray *groups)
 		struct wait_group *group = &g_array_index(groups, struct wait_group, i);
 		GString *text;
 
-		if (group->waker_kind == THROTTLED)
-			group->cause.label = g_strdup(
-				"throttled (inferred: ready, yet kept off an idle CPU, as when its "
-				"cgroup's quota, or that of real-time threads, is used up)");
-		if (group->cause.kind != CAUSE_WAIT_CPU)
+		if (group->cause.kind != CAUSE_WAIT_CPU && group->waker_kind != THROTTLED)
 			continue;
-		text = g_string_new("meanwhile on that CPU: ");
-		runners_append(&group->runners, text);
+		text = g_string_new(
+			group->waker_kind == THROTTLED ? "throttled " : "meanwhile on that CPU: ");
+		if (group->waker_kind == THROTTLED)
+			runners_append_throttled(&group->runners, text);
+		else
+			runners_append(&group->runners, text);
 		group->cause.label = g_string_free(text, FALSE);
 	}
 }

@@ -95,7 +95,7 @@ static void account_ready(struct account *account, uint32_t thread, const struct
 {
 	const struct session *session = account->session;
 	struct ready ready = ready_of(session, thread, span);
-	const char *why = ready.kind == READY_THROTTLED ? "cpu:quota" : "cpu:idle";
+	const char *why = ready.kind == READY_THROTTLED ? ready_limit_key(&ready) : "cpu:idle";
 	struct span outside;
 	/* whose CPU, quota, affinity it is: of a guest, that of its virtual CPU's thread */
 	uint32_t whose =
@@ -111,6 +111,8 @@ static void account_ready(struct account *account, uint32_t thread, const struct
 	if (ready.idle)
 		impose_by_resource(account, whose, intern_id(session->trace.model.names, why),
 				   ready.idle);
+	if (ready.kind == READY_THROTTLED && ready.limit != LIMIT_QUOTA)
+		return; /* who ran there did not keep it off */
 	if (ready.kind == READY_PINNED)
 		impose_by_resource(account, whose,
 				   intern_id(session->trace.model.names, "cpu:affinity"),

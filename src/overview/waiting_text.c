@@ -36,6 +36,10 @@ static void append_resource(GString *line, const struct session *session, uint16
 	append_host(line, session, host);
 	if (g_str_equal(key, "cpu:quota"))
 		g_string_append(line, "CPU quota (throttled, inferred)");
+	else if (g_str_equal(key, "cpu:real-time"))
+		g_string_append(line, "limit for real-time threads (throttled, inferred)");
+	else if (g_str_equal(key, "cpu:deadline"))
+		g_string_append(line, "runtime of SCHED_DEADLINE (throttled, inferred)");
 	else if (g_str_equal(key, "cpu:affinity"))
 		g_string_append(line, "CPU affinity (other CPUs were idle)");
 	else if (g_str_equal(key, "cpu:idle"))

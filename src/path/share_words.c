@@ -252,8 +252,8 @@ static void append_more(GString *text, const struct session *session, const stru
 {
 	switch (did) {
 	case DID_THROTTLED:
-		g_string_append(text, " (inferred: ready, yet kept off an idle CPU, as when its "
-				      "cgroup's quota, or that of real-time threads, is used up)");
+		g_string_append_c(text, ' ');
+		runners_append_throttled(&share->runners, text);
 		break;
 	case DID_READY:
 		append_runners(text, share);

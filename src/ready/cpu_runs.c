@@ -114,6 +114,40 @@ int64_t run_began(const struct session *session, uint16_t host_index, uint32_t c
 				     : run_at(&session->trace.timeline, &cpu->runs, run)->begin;
 }
 
+static bool is_ordinary(const struct run *run)
+{
+	return run->thread == IDLE_THREAD || (run->priority != NO_PRIORITY && run->priority >= 0);
+}
+
+int64_t ran_ordinary(const struct session *session, uint16_t host_index, uint32_t cpu_id,
+		     int64_t begin, int64_t end)
+{
+	const struct timeline *timeline = &session->trace.timeline;
+	const struct host *host = model_host(&session->trace.model, host_index);
+	uint32_t index = cpu_id == NO_CPU ? IDMAP_NONE : idmap_get(&host->cpu_index, cpu_id);
+	const struct cpu *cpu;
+	uint32_t at;
+	int64_t ns = 0;
+
+	if (index == IDMAP_NONE || *session->found.runs_read >= RUNS_READ_MAX)
+		return 0;
+	cpu = g_ptr_array_index(host->cpus, index);
+	at = run_find(timeline, &cpu->runs, begin);
+	for (at = at == cpu->runs.used ? 0 : at; at < cpu->runs.used; at++) {
+		const struct run *run = run_at(timeline, &cpu->runs, at);
+		int64_t from = MAX(run->begin, begin), until = end;
+		bool counts = is_ordinary(run);
+
+		if (from >= end)
+			break;
+		if (at + 1 < cpu->runs.used)
+			until = MIN(run_at(timeline, &cpu->runs, at + 1)->begin, end);
+		ns += counts && until > from ? until - from : 0;
+		++*session->found.runs_read;
+	}
+	return ns;
+}
+
 int32_t priority_before(const struct session *session, uint32_t thread, int64_t time)
 {
 	const struct host *host = model_host(&session->trace.model,

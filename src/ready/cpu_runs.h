@@ -23,6 +23,10 @@ int64_t of_length(int64_t ns, const struct span *was, const struct span *span);
 /* Since when who runs on `cpu` at `time` has been running; `time`: not known. */
 int64_t run_began(const struct session *session, uint16_t host, uint32_t cpu, int64_t time);
 
+/* How long, of [begin, end), nobody ran on `cpu`, or somebody of an ordinary priority: ns. */
+int64_t ran_ordinary(const struct session *session, uint16_t host, uint32_t cpu, int64_t begin,
+		     int64_t end);
+
 /* The priority with which `thread` ran last before `time`; NO_PRIORITY: not known. */
 int32_t priority_before(const struct session *session, uint32_t thread, int64_t time);
 

@@ -2,6 +2,8 @@
 /* Judging stretches in which a thread was ready; see ready.h. */
 #include "ready/ready.h"
 
+#include <string.h>
+
 #include "ready/affinity.h"
 #include "ready/cpu_runs.h"
 #include "ready/host_span.h"
@@ -10,6 +12,8 @@
 
 #define THROTTLED_MIN INT64_C(1000000)    /* ns; a move to another CPU takes some µs */
 #define LOST_MIN INT64_C(20000000) /* ns; by then balancing has moved who waits */
+#define THROTTLED_WOKEN INT64_C(5000000)  /* ns; no wake-up from idle takes as long */
+#define HELD_SHARE 0.9 /* of a time: by threads that could not have kept it off */
 #define PRIORITY_REALTIME_MIN (-100) /* as sched_switch has them; below are those of deadlines */
 #define SIBLINGS_MAX 2000 /* looked at, of one process, newest first */
 #define WOKEN_PART 8 /* of a period: a wake-up that took less is a slow one, not throttled */
@@ -108,16 +112,52 @@ static bool is_throttled(const struct session *session, uint32_t thread, const s
 	return so && !sibling(session, thread, span, works_meanwhile, true);
 }
 
-/* Preempted, and the CPU idle: of real-time priority it would have gone on, but for the limit. */
-static bool is_held_realtime(const struct session *session, uint32_t thread,
-			     const struct span *span)
+static bool sets_priority(const char *call)
 {
+	return strcmp(call, "sched_setscheduler") == 0 || strcmp(call, "sched_setparam") == 0 ||
+	       strcmp(call, "sched_setattr") == 0;
+}
+
+/* The thread called for another policy or priority since it had the CPU, up to `time`. */
+static bool changed_priority(const struct session *session, uint32_t thread, int64_t time)
+{
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	const struct interval *at;
+	struct track_pos pos;
+	int64_t begin;
+
+	if (!track_find(&session->trace.timeline, &life->track, time, &pos))
+		return false;
+	while ((at = track_step_back(&session->trace.timeline, &life->track, &pos, &begin)) &&
+	       !leaf_is_blocked(at->leaf) && !leaf_is_ready(at->leaf))
+		if (PACK_KIND(at->leaf) == LEAF_WORK_SYSCALL &&
+		    sets_priority(session_text(session, PACK_NUMBER(at->leaf))))
+			return true;
+	return false;
+}
+
+/* Preempted, and nobody ran whom it would have had to wait for: of real-time priority, or with a
+ * deadline, it would have gone on but for a limit. Woken, it may take a moment, too. */
+static bool is_held(const struct session *session, uint32_t thread, const struct span *span,
+		    enum ready_limit *limit)
+{
+	uint16_t host = model_thread(&session->trace.model, thread)->host;
+	int64_t length = span->end - span->begin;
+	bool preempted = PACK_KIND(span->leaf) == LEAF_PREEMPTED;
 	int32_t priority;
 
-	if (PACK_KIND(span->leaf) != LEAF_PREEMPTED || span->end - span->begin < THROTTLED_MIN)
+	if (length < (preempted ? THROTTLED_MIN : THROTTLED_WOKEN))
 		return false;
 	priority = priority_before(session, thread, span->begin);
-	return priority != NO_PRIORITY && priority < 0 && priority >= PRIORITY_REALTIME_MIN;
+	if (priority >= 0) { /* or NO_PRIORITY: perhaps it got another one as it ran */
+		priority = priority_before(session, thread, span->end + 1);
+		if (priority >= 0 || !changed_priority(session, thread, span->begin))
+			return false;
+	}
+	*limit = priority < PRIORITY_REALTIME_MIN ? LIMIT_DEADLINE : LIMIT_REALTIME;
+	return (preempted || *limit == LIMIT_DEADLINE) &&
+	       (double) ran_ordinary(session, host, span->ref, span->begin, span->end) >=
+		       HELD_SHARE * (double) length;
 }
 
 static void judge_affinity(const struct session *session, uint32_t thread, const struct span *span,
@@ -199,18 +239,30 @@ struct ready ready_of(const struct session *session, uint32_t thread, const stru
 		ready.kind = READY_LOST;
 		return ready;
 	}
+	if (is_held(session, thread, span, &ready.limit)) {
+		ready.kind = READY_THROTTLED;
+		ready.idle = span->end - span->begin;
+		return ready;
+	}
+	ready.limit = LIMIT_QUOTA;
 	if (!is_idle(&idling, span)) {
 		judge_affinity(session, thread, span, &ready);
 		return ready;
 	}
-	ready.realtime = is_held_realtime(session, thread, span);
-	if (ready.realtime || is_throttled(session, thread, span, &ready.period))
+	if (is_throttled(session, thread, span, &ready.period))
 		ready.kind = READY_THROTTLED;
 	else if (PACK_KIND(span->leaf) == LEAF_PREEMPTED)
 		ready.kind = READY_IDLE;
 	else
 		judge_wake_up(session, thread, span, &ready);
 	return ready;
+}
+
+const char *ready_limit_key(const struct ready *ready)
+{
+	return ready->limit == LIMIT_REALTIME   ? "cpu:real-time"
+	       : ready->limit == LIMIT_DEADLINE ? "cpu:deadline"
+						: "cpu:quota";
 }
 
 const char *ready_text(enum ready_kind kind)
@@ -234,13 +286,18 @@ char *ready_label(const struct ready *ready)
 	if (ready->kind == READY_LOST)
 		return g_strdup("events were lost meanwhile: where it was is not known");
 	text = g_string_new(NULL);
-	g_string_append_printf(text, "CPU %u was idle: ", ready->cpu);
+	if (ready->kind != READY_THROTTLED || ready->limit == LIMIT_QUOTA)
+		g_string_append_printf(text, "CPU %u was idle: ", ready->cpu);
 	switch (ready->kind) {
 	case READY_THROTTLED:
-		g_string_append(text, ready->realtime
-					      ? "throttled, as when the limit for real-time "
-						"threads (sched_rt_runtime_us) is used up"
-					      : "throttled, as when a cgroup's quota is used up");
+		g_string_append_printf(text, "throttled, as when %s is used up",
+				       ready->limit == LIMIT_REALTIME
+					       ? "the limit for real-time threads "
+						 "(sched_rt_runtime_us)"
+				       : ready->limit == LIMIT_DEADLINE
+					       ? "the runtime of SCHED_DEADLINE that it has in "
+						 "each period"
+					       : "a cgroup's quota");
 		if (ready->period)
 			g_string_append_printf(text, ", which is filled again every %s",
 					       when_duration(length, ready->period));

@@ -11,8 +11,10 @@
  *               1 ms or more, and let go a whole number of periods after others were (quota.h);
  *               not if a thread of the same process worked most of the time. Or woken, and let go
  *               so with its process, after an eighth of a period or more. Inferred.
- *               Or of real-time priority, preempted, and nobody ran there for 1 ms or more: for the
- *               kernel's limit of such threads (sched_rt_runtime_us)
+ *               Or of real-time priority, preempted, and for 1 ms or more nobody ran there, or who
+ *               did had an ordinary one: for the kernel's limit of such threads
+ *               (sched_rt_runtime_us). Of SCHED_DEADLINE the same, also woken for 5 ms or more: its
+ *               own runtime is used up
  *   pinned      others ran there, but for half of the time or more a CPU was idle to which the
  *               thread may not go (affinity.h)
  *   remote      woken from another CPU, and half of the time or more went by
@@ -23,7 +25,7 @@
  *               been moved to that CPU, have run, and come back
  *
  * Source: semantics.md, "Woken up", `by:NAME`; the kernel's
- * throttle_cfs_rq(), sched_rt_runtime_exceeded() and pick_next_task_fair(),
+ * throttle_cfs_rq(), sched_rt_runtime_exceeded(), start_dl_timer() and pick_next_task_fair(),
  * sched_cfs_period_timer() (which lets all CPUs' queues of a group go at once),
  * ttwu_queue_wakelist().
  */
@@ -43,6 +45,12 @@ enum ready_kind {
 	READY_KINDS
 };
 
+enum ready_limit {
+	LIMIT_QUOTA,    /* a cgroup's */
+	LIMIT_REALTIME, /* of all real-time threads */
+	LIMIT_DEADLINE, /* what a thread of SCHED_DEADLINE may run in each of its periods */
+};
+
 struct ready {
 	enum ready_kind kind;
 	int64_t idle;       /* ns of the stretch in which nobody ran there */
@@ -53,7 +61,7 @@ struct ready {
 	uint32_t free_cpu;  /* pinned: which CPU was idle meanwhile, */
 	int64_t free;       /* … so long */
 	int64_t period;     /* throttled: ns, of the quota; else 0 */
-	bool realtime;      /* throttled: by the limit for real-time threads */
+	enum ready_limit limit; /* throttled: by which; but for a quota, all of the stretch */
 };
 
 /* Why `thread` did not run in `span`, a stretch of leaf wait-cpu or preempted.
@@ -66,6 +74,8 @@ static inline bool ready_is_busy(const struct ready *ready)
 	return ready->kind == READY_BUSY || ready->kind == READY_PINNED;
 }
 
+/* What a throttled thread waited for: "cpu:quota", … */
+const char *ready_limit_key(const struct ready *ready);
 /* "slow wake-up from idle", "throttled", … */
 const char *ready_text(enum ready_kind kind);
 /* Of a stretch that was idle, or lost: "CPU 1 was idle: slow wake-up (C-state 2)"; free

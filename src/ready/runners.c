@@ -40,6 +40,8 @@ static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 static void add_idle(struct runners *runners, const struct ready *ready)
 {
 	runners->idle[ready->kind] += ready->idle;
+	if (ready->kind == READY_THROTTLED)
+		runners->limits |= 1U << ready->limit;
 	runners->deepest = MAX(runners->deepest, ready->idle_state + 1);
 }
 
@@ -162,6 +164,26 @@ void runners_append(const struct runners *runners, GString *text)
 			runners_append_idle(runners, text);
 			g_string_append_c(text, ')');
 		}
+	}
+}
+
+void runners_append_throttled(const struct runners *runners, GString *text)
+{
+	switch (runners->limits) {
+	case 1 << LIMIT_REALTIME:
+		g_string_append(text,
+				"(inferred: of real-time priority, yet kept off the CPU, as when "
+				"the limit of such threads, sched_rt_runtime_us, is used up)");
+		break;
+	case 1 << LIMIT_DEADLINE:
+		g_string_append(text,
+				"(inferred: ready, yet kept off the CPU, as when the runtime is "
+				"used up that SCHED_DEADLINE gives it in each period)");
+		break;
+	default:
+		g_string_append(text, "(inferred: ready, yet kept off an idle CPU, as when its "
+				      "cgroup's quota, or that of real-time threads, is used up)");
+		break;
 	}
 }
 

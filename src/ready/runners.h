@@ -18,6 +18,7 @@ struct runners {
 	int64_t longest;      /* … the longest of these: ns, and */
 	struct ready worst;   /* … what it was */
 	uint32_t rival;       /* … who had the CPU most of it, NO_THREAD */
+	unsigned limits; /* that throttled: 1 << enum ready_limit */
 	int deepest;    /* idle state of these, plus 1; 0: none recorded */
 };
 
@@ -39,6 +40,8 @@ void runners_append(const struct runners *runners, GString *text);
 /* "on it ran hog-0 52 %, hog-1 40 %, others 8 %; it was idle …", with the main reason of that
  * alone. `cpu`: what "it" is called. */
 void runners_append_brief(const struct runners *runners, const char *cpu, GString *text);
+/* "(inferred: …)": by which limits it was throttled. */
+void runners_append_throttled(const struct runners *runners, GString *text);
 /* Why nobody ran: "slow wake-up from idle, C-state 2"; with the time of each if
  * there are several reasons. Nothing if somebody always did. */
 void runners_append_idle(const struct runners *runners, GString *text);

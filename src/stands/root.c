@@ -271,8 +271,9 @@ static void by_ready(const struct session *session, const struct piece *piece, s
 	root->subject = piece->thread;
 	switch (ready.kind) {
 	case READY_THROTTLED:
+		root->deed.did = DID_THROTTLED;
 		root->kind = STAND_QUOTA;
-		root->object = key_of(session, "cpu:", ready.realtime ? "real-time" : "quota");
+		root->object = intern_id(session->trace.model.names, ready_limit_key(&ready));
 		root->inferred = true;
 		break;
 	case READY_BUSY:

@@ -311,9 +311,10 @@ static void interrupt_sentence(GString *text, const struct session *session,
 static void quota_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct chain *chain = main_chain(fact);
-	bool realtime = strcmp(session_text(session, fact->object), "cpu:real-time") == 0;
+	const char *object = session_text(session, fact->object);
+	bool several = !has_chain(fact) && fact->threads > 1;
 
-	if (!realtime && strcmp(session_text(session, fact->object), "cpu:quota") != 0) {
+	if (!g_str_has_prefix(object, "cpu:")) {
 		append_waits(text, session, fact, chain ? chain->links->len : 0,
 			     chain ? chain->last : NO_THREAD);
 		g_string_append(text, has_chain(fact) ? ", which waited " : " ");
@@ -335,12 +336,17 @@ static void quota_sentence(GString *text, const struct session *session, const s
 		g_string_append(text, " for ");
 		append_amount(text, session, fact);
 	}
-	if (realtime)
+	if (strcmp(object, "cpu:real-time") == 0)
 		g_string_append(text, ", as real-time threads had used up the kernel's limit "
 				      "(sched_rt_runtime_us)");
+	else if (strcmp(object, "cpu:deadline") == 0)
+		g_string_append_printf(text,
+				       ", as %s had used up the runtime that SCHED_DEADLINE "
+				       "gives %s in each period",
+				       several ? "they" : "it", several ? "them" : "it");
 	else
 		g_string_append_printf(text, ", as %s cgroup had used up its CPU quota",
-				       has_chain(fact) || fact->threads < 2 ? "its" : "their");
+				       several ? "their" : "its");
 }
 
 /* What the reason's own words tell best. */

@@ -99,6 +99,7 @@ static const struct {
 	{"swap:", "swap on ", true},
 	{"cpu:quota", "its cgroup's CPU quota", false},
 	{"cpu:real-time", "the kernel's limit for real-time threads", false},
+	{"cpu:deadline", "the runtime that SCHED_DEADLINE gives it", false},
 	{"cpu:host", "the host, which did not run its virtual CPU", false},
 	{"cpu:vcpu", "a CPU for a virtual one", false},
 	{"cpu:affinity", "a CPU that it is pinned to", false},

@@ -189,7 +189,7 @@ static const struct term terms[] = {
 	{"throttled", "quota",
 	 "The kernel holds a thread back on purpose: its cgroup has used up its CPU time "
 	 "(cpu.max), its disk (io.max) or its memory (memory.high), or real-time threads have "
-	 "used up theirs (sched_rt_runtime_us).",
+	 "used up theirs (sched_rt_runtime_us, SCHED_DEADLINE).",
 	 true},
 	{"TID", "PID",
 	 "The number of a thread; a process has that of its first thread. Numbers in parentheses "

@@ -12,7 +12,8 @@
 #define MS INT64_C(1000000)
 #define NO_SPACE_LEFT (-28)
 #define NOTHING_YET (-11)
-#define REALTIME_20 (-21) /* as sched_switch has it */
+#define REALTIME_20 (-21) /* as sched_switch has them */
+#define DEADLINE (-101)
 #define NICE_0 20
 
 /* "KIND: SENTENCE" of the first item; "nothing". */
@@ -144,6 +145,59 @@ static void test_realtime_limit(void)
 
 	put_off(feed, REALTIME_20);
 	FIRST("quota", "sched_rt_runtime_us");
+}
+
+/* An ordinary thread has the CPU meanwhile: it could not have kept off who is of real time. */
+static void off_beside(struct feed *feed, int32_t priority, int32_t others)
+{
+	switches(feed, 5 * MS, "a", 5, "idle", 0, NICE_0);
+	switches(feed, 6 * MS, "idle", 0, "a", 5, priority);
+	switches(feed, 20 * MS, "a", 5, "hog", 9, others);
+	switches(feed, 90 * MS, "hog", 9, "a", 5, priority);
+	ends(feed, 100);
+}
+
+static void test_realtime_limit_busy(void)
+{
+	FEED_FROM(two());
+
+	off_beside(feed, REALTIME_20, NICE_0);
+	FIRST("quota", "sched_rt_runtime_us");
+}
+
+static void test_realtime_beside(void)
+{
+	FEED_FROM(two());
+
+	off_beside(feed, REALTIME_20, REALTIME_20 - 1);
+	FIRST("cpu", "kept a (5) off the CPU for 70.00 ms");
+}
+
+static void test_deadline(void)
+{
+	FEED_FROM(two());
+
+	off_beside(feed, DEADLINE, NICE_0);
+	FIRST("quota", "throttled for 70.00 ms (70 % of its life), as it had used up the runtime "
+		       "that SCHED_DEADLINE gives it in each period");
+}
+
+/* Woken, and its runtime is not filled yet. */
+static void test_deadline_woken(void)
+{
+	FEED_FROM(two());
+
+	switches(feed, 5 * MS, "a", 5, "idle", 0, NICE_0);
+	switches(feed, 6 * MS, "idle", 0, "a", 5, DEADLINE);
+	entry(feed, 10 * MS, 0, "clock_nanosleep", -1);
+	sw(feed, 10 * MS + 1, 0, "a", 5, SLEEPS, "idle", 0);
+	plain(feed, 20 * MS - 4, 0, "timer_hrtimer_expire_entry");
+	waking(feed, 20 * MS, 0, 5);
+	plain(feed, 20 * MS + 2, 0, "timer_hrtimer_expire_exit");
+	switches(feed, 90 * MS, "idle", 0, "a", 5, DEADLINE);
+	leave(feed, 91 * MS, 0, "clock_nanosleep", 0);
+	ends(feed, 100);
+	FIRST("quota", "SCHED_DEADLINE");
 }
 
 /* Of normal priority: moved, or the CPU was slow; one such time shows no quota. */
@@ -572,6 +626,10 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/failing-always", test_failing_always);
 	g_test_add_func("/stands/realtime-limit", test_realtime_limit);
 	g_test_add_func("/stands/not-realtime", test_not_realtime);
+	g_test_add_func("/stands/realtime-limit-busy", test_realtime_limit_busy);
+	g_test_add_func("/stands/realtime-beside", test_realtime_beside);
+	g_test_add_func("/stands/deadline", test_deadline);
+	g_test_add_func("/stands/deadline-woken", test_deadline_woken);
 	g_test_add_func("/stands/stopped-server", test_stopped_server);
 	g_test_add_func("/stands/frozen-server", test_frozen_server);
 	g_test_add_func("/stands/frozen-files", test_frozen_files);
