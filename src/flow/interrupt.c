@@ -81,11 +81,12 @@ void flow_softirq_raise(struct flow *flow, struct cpu *cpu, const struct event *
 
 static void softirq_raised(struct cpu *cpu, uint32_t vec)
 {
-	if (vec >= SOFTIRQS_MAX || cpu->raised[vec].thread == NO_THREAD)
+	cpu->raiser = vec < SOFTIRQS_MAX ? cpu->raised[vec].thread : NO_THREAD;
+	if (cpu->raiser == NO_THREAD)
 		return;
 	*cpu_pending(cpu) = (struct wake_detail) {
 		.kind = DETAIL_RAISE,
-		.thread = cpu->raised[vec].thread,
+		.thread = cpu->raiser,
 		.behalf = NO_THREAD,
 		.begin = cpu->raised[vec].time,
 		.requested = -1,

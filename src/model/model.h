@@ -284,6 +284,8 @@ struct cpu {
 	uint32_t heard; /* DETAIL_PACKET: number of the talk on which it was sent here, 0 */
 	struct tcp_arrival arrival; /* … of TCP, more of it */
 	int32_t last_raise; /* softIRQ raised last, -1 */
+	uint32_t raiser; /* who raised the softIRQ that began last, NO_THREAD */
+	uint32_t served_by; /* DETAIL_REQUEST: the thread that is the device, NO_THREAD */
 	struct idle_state {
 		int64_t begin, end; /* end INT64_MAX: still in it */
 		uint8_t state;

@@ -9,7 +9,7 @@
 #include "model/model_records.h"
 #include "trace/trace_records.h"
 
-#define MAGIC "whylate\25" /* 21: of the format */
+#define MAGIC "whylate\26" /* 22: of the format */
 
 /* --- names ----------------------------------------------------------------------- */
 

@@ -1081,6 +1081,44 @@ static void test_journal_for(void)
 	}
 }
 
+/* The request of 5 completes in a softIRQ that kworker 7, on CPU 2 from 30 on, has raised at 70. */
+static const char *by_worker(struct feed *feed, uint32_t dev)
+{
+	struct event event;
+
+	begins(feed);
+	sw(feed, 0, 2, "idle", 0, 0, "kthreadd", 2);
+	forks(feed, 1, 2, 2, 7, 7);
+	BLOCK_OF(11, 0, "bio_queue", .sector = 100, .sectors = 8, .tid = 5, .dev = dev);
+	BLOCK_OF(14, 0, "rq_issue", .sector = 100, .sectors = 8, .tid = 5, .dev = dev);
+	sleeps(feed);
+	sw(feed, 30, 2, "kthreadd", 2, 2, "kworker/2:1", 7);
+	event = event_of(feed, 70, 2, "irq_softirq_raise");
+	event.softirq.vec = 4;
+	send(feed, &event);
+	softirq(feed, 71, 2, "irq_softirq_entry", 4);
+	BLOCK_OF(72, 2, "rq_complete", .sector = 100, .sectors = 8, .dev = dev);
+	waking(feed, 73, 2, 5);
+	softirq(feed, 74, 2, "irq_softirq_exit", 4);
+	runs(feed, 80);
+	return told(feed, 5, 0);
+}
+
+static void test_loop_device(void)
+{
+	FEED(3);
+
+	g_assert_nonnull(strstr(by_worker(feed, 7u << 20), "kworker/2:1 (7)"));
+}
+
+/* An interrupt that was not recorded may have raised it in anybody's time. */
+static void test_disk_raised_anywhere(void)
+{
+	FEED(3);
+
+	g_assert_nonnull(strstr(by_worker(feed, DISK), "block-device: device 8:0"));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -1120,5 +1158,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/block/names", test_names);
 	g_test_add_func("/block/journal-worker", test_journal_worker);
 	g_test_add_func("/block/journal-for", test_journal_for);
+	g_test_add_func("/block/loop-device", test_loop_device);
+	g_test_add_func("/block/disk-raised-anywhere", test_disk_raised_anywhere);
 	return g_test_run();
 }
