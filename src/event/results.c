@@ -163,6 +163,11 @@ bool result_number(const char *name, int64_t *result)
 	return false;
 }
 
+bool result_is_unreachable(int64_t result)
+{
+	return result == -101 || result == -112 || result == -113;
+}
+
 static bool is_one_of(const char *call, const char *const *calls)
 {
 	for (; *calls; calls++)
@@ -211,6 +216,7 @@ const char *result_limit(const char *call, int64_t result)
 		{28, "inotify_add_watch", "fs.inotify.max_user_watches"},
 		{28, "", "no space left"},
 		{98, "", "the address was in use"},
+		{99, "connect", "no local port was free: net.ipv4.ip_local_port_range"},
 		{122, "", "the disk quota was used up"},
 	};
 

@@ -13,6 +13,8 @@
 const char *result_name(int64_t result);
 /* -2 for "ENOENT" and "-ENOENT"; false: no such name. */
 bool result_number(const char *name, int64_t *result);
+/* ENETUNREACH, EHOSTDOWN, EHOSTUNREACH. */
+bool result_is_unreachable(int64_t result);
 /* "no more entries" for 0 of getdents64; NULL: nothing that goes without saying. */
 const char *result_meaning(const char *call, int64_t result);
 /* What there is no more of: "no space left" for -28 of write, "no more processes allowed: pids.max

@@ -2,11 +2,15 @@
 /* See given_up.h. */
 #include "net/given_up.h"
 
+#include <string.h>
+
 #include "net/talks.h"
 #include "net/ways.h"
 
+#define HOST_UNREACHABLE (-113) /* EHOSTUNREACH of the traced kernel */
+
 static struct reason reason_of(struct flow *flow, const struct thread *thread,
-			       const struct talk *talk)
+			       const struct talk *talk, int64_t result)
 {
 	const struct host *host = model_host(flow->model, thread->host);
 	uint32_t number = way_find(host, thread->flow.call.flow);
@@ -21,7 +25,7 @@ static struct reason reason_of(struct flow *flow, const struct thread *thread,
 	reason.ns = -1;
 	if (talk->connecting) {
 		reason.count = talk->attempts;
-		reason.result = GIVEN_UP;
+		reason.result = (int32_t) result;
 	} else if (number != NO_WAY) {
 		const struct tcp_way *way = way_at(host, number), *back = way_back(host, number);
 
@@ -37,9 +41,30 @@ static struct reason reason_of(struct flow *flow, const struct thread *thread,
 	return reason;
 }
 
+/* What woke the thread was a packet that is none of TCP: that would name a port. */
+static bool is_woken_by_icmp(const struct flow *flow, const struct block *block)
+{
+	const struct wake_detail *detail =
+		block->detail ? detail_at(flow->timeline, block->detail) : NULL;
+	const char *sender;
+
+	if (!detail || detail->kind != DETAIL_PACKET || !detail->text)
+		return false;
+	sender = intern_text(flow->names, detail->text);
+	return strchr(sender, '.') ? !strchr(sender, ':') : !strchr(sender, ']');
+}
+
+void connection_fails(struct flow *flow, struct thread *thread, const struct talk *talk)
+{
+	if (thread->flow.block &&
+	    is_woken_by_icmp(flow, block_at(flow->timeline, thread->flow.block)))
+		connection_given_up(flow, thread, talk, HOST_UNREACHABLE);
+}
+
 /* The waits in the call; without one, the last wait, if it was to see that this descriptor is
  * ready. */
-void connection_given_up(struct flow *flow, struct thread *thread, const struct talk *talk)
+void connection_given_up(struct flow *flow, struct thread *thread, const struct talk *talk,
+			 int64_t result)
 {
 	const struct call *call = &thread->flow.call;
 	struct block *block = block_at(flow->timeline, thread->flow.block);
@@ -50,6 +75,6 @@ void connection_given_up(struct flow *flow, struct thread *thread, const struct 
 	    (block->reason && reason_at(flow->timeline, block->reason)->kind) ||
 	    host_unseen(model_host(flow->model, thread->host), thread->flow.since, flow->time))
 		return;
-	reason = reason_of(flow, thread, talk);
+	reason = reason_of(flow, thread, talk, result);
 	block->reason = reason_new(flow->timeline, &reason);
 }

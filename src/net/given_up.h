@@ -12,8 +12,12 @@
  * said last is asked: it is outstanding, or there was nothing. No program's own limit gives that
  * error.
  *
- * Place: net/, called by questions.c. Source: tcp(7), tcp_keepalive_timer() and tcp_write_timeout()
- * of Linux.
+ * A connect may also end as no host is there (EHOSTUNREACH and its kin): nobody answered the
+ * question whose address it is (ARP), or a router says so (ICMP). Who polls gets POLLERR instead,
+ * and what woke it was no packet of TCP.
+ *
+ * Place: net/, called by questions.c. Source: tcp(7), arp(7), tcp_keepalive_timer() and
+ * tcp_write_timeout() of Linux.
  */
 #ifndef WHYLATE_NET_GIVEN_UP_H
 #define WHYLATE_NET_GIVEN_UP_H
@@ -22,7 +26,10 @@
 
 #define GIVEN_UP (-110) /* ETIMEDOUT of the traced kernel */
 
-/* The call of `thread` on that talk returns that. */
-void connection_given_up(struct flow *flow, struct thread *thread, const struct talk *talk);
+/* The call of `thread` on that talk returns GIVEN_UP, or that no host is there. */
+void connection_given_up(struct flow *flow, struct thread *thread, const struct talk *talk,
+			 int64_t result);
+/* The thread polled for the connection, and is told of an error. */
+void connection_fails(struct flow *flow, struct thread *thread, const struct talk *talk);
 
 #endif

@@ -2,8 +2,10 @@
 /* What is asked and answered, and the waits that time out between; see questions.h. */
 #include "net/questions.h"
 
+#include <poll.h>
 #include <string.h>
 
+#include "event/results.h"
 #include "model/files.h"
 #include "net/asked_again.h"
 #include "net/given_up.h"
@@ -464,8 +466,11 @@ static void poll_ends(struct flow *flow, struct thread *thread, const struct eve
 		int32_t fd = epoll ? fd_epoll_get(files, thread->flow.call.fd, args->fds[i].data)
 				   : args->fds[i].fd;
 
-		if (talk_found(flow, thread, fd) == talk)
-			connect_ends(flow, talk);
+		if (talk_found(flow, thread, fd) != talk)
+			continue;
+		if (args->fds[i].events & POLLERR)
+			connection_fails(flow, thread, talk);
+		connect_ends(flow, talk);
 	}
 }
 
@@ -511,8 +516,10 @@ void question_exit(struct flow *flow, uint32_t index, struct thread *thread,
 				      talk_at(host_of(flow, thread), thread->flow.hears));
 		return;
 	}
-	if (args->ret == GIVEN_UP && (info->moves || info->effect == DOES_CONNECT))
-		connection_given_up(flow, thread, talk_at(host_of(flow, thread), call->talk));
+	if ((args->ret == GIVEN_UP && (info->moves || info->effect == DOES_CONNECT)) ||
+	    (result_is_unreachable(args->ret) && info->effect == DOES_CONNECT))
+		connection_given_up(flow, thread, talk_at(host_of(flow, thread), call->talk),
+				    args->ret);
 	if (call->waits && ends_by_limit(flow, thread, args))
 		timed_out(flow, thread);
 	else if (call->waits)

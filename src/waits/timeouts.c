@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "waits/deliveries.h"
+#include "event/results.h"
 #include "event/signals.h"
 #include "waits/state_names.h"
 
@@ -105,9 +106,17 @@ char *unanswered_label(const struct session *session, const struct wait *wait,
 char *unconnected_label(const struct session *session, const struct wait *wait,
 			const struct reason *reason)
 {
-	GString *label = limit_begins(wait, reason);
+	bool unreachable = result_is_unreachable(reason->result);
+	GString *label = unreachable ? g_string_new("the error ") : limit_begins(wait, reason);
 	char length[32];
 
+	if (unreachable) {
+		g_string_append_printf(label, "%s: no host was found at ",
+				       result_name(reason->result));
+		append_object(label, session, reason);
+		g_string_append(label, " (ARP unanswered, or a router said so)");
+		return g_string_free(label, FALSE);
+	}
 	append_object(label, session, reason);
 	append_peer(label, session, reason);
 	g_string_append_printf(label, reason->flags & REASON_LATE

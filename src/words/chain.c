@@ -2,6 +2,7 @@
 /* See chain.h. */
 #include "words/chain.h"
 
+#include "event/results.h"
 #include "waits/cause_kinds.h"
 #include "waits/reason_words.h"
 #include "waits/reasons.h"
@@ -14,8 +15,10 @@ void append_clause(GString *text, const struct session *session, const struct bl
 	const struct reason *reason = block_reason(session, block);
 	g_autofree char *clause = NULL;
 
-	if (reason && (reason->kind == REASON_GIVEN_UP ||
-		       (reason->kind == REASON_UNCONNECTED && reason->result)))
+	if (reason && reason->kind == REASON_UNCONNECTED && result_is_unreachable(reason->result))
+		clause = g_strdup(" until the network gave an error");
+	else if (reason && (reason->kind == REASON_GIVEN_UP ||
+			    (reason->kind == REASON_UNCONNECTED && reason->result)))
 		clause = g_strdup(" until TCP gave it up");
 	else if (reason && reason_info(reason)->cause == CAUSE_TIMEOUT)
 		clause = g_strdup(reason->flags & REASON_LATE ? "" : " until its own time limit");

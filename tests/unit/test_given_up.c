@@ -7,6 +7,8 @@
 
 #define TIMED_OUT (-110)
 #define RESET (-104)
+#define REFUSED (-111)
+#define UNREACHABLE (-113)
 #define TIMER 1
 
 static void call(struct feed *feed, int64_t time, const char *name, int32_t fd, int64_t ret)
@@ -109,6 +111,28 @@ static void test_connect(void)
 			"answer the attempt to connect in 122 ns");
 }
 
+/* Nobody has the address. */
+static void test_unreachable(void)
+{
+	FEED_FROM(start());
+
+	begins_to_connect(feed, 12);
+	ends(feed, "connect", UNREACHABLE);
+	g_assert_cmpstr(cause(feed), ==,
+			"timeout: the error EHOSTUNREACH: no host was found at 10.0.0.9:80 (ARP "
+			"unanswered, or a router said so)");
+}
+
+/* Somebody is there, and refuses. */
+static void test_refused(void)
+{
+	FEED_FROM(start());
+
+	begins_to_connect(feed, 12);
+	ends(feed, "connect", REFUSED);
+	g_assert_null(strstr(cause(feed), "no host"));
+}
+
 /* Data come in the end: the timer's softIRQ only happened to run there. */
 static void test_answered(void)
 {
@@ -142,6 +166,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/given-up/idle", test_idle);
 	g_test_add_func("/given-up/unacknowledged", test_unacknowledged);
 	g_test_add_func("/given-up/connect", test_connect);
+	g_test_add_func("/given-up/unreachable", test_unreachable);
+	g_test_add_func("/given-up/refused", test_refused);
 	g_test_add_func("/given-up/answered", test_answered);
 	g_test_add_func("/given-up/reset", test_reset);
 	return g_test_run();
