@@ -15,7 +15,8 @@
 struct contacts {
 	const uint32_t *process; /* borrowed; of each thread: the first of its process */
 	bool *read; /* owned; of a process' first thread: all its waits were noted */
-	struct idmap places, by_pipe; /* two ids -> index in `first`; of what came through a pipe */
+	/* two ids -> index in `first`; of what came through a pipe; of that: as it was read */
+	struct idmap places, by_pipe, fed;
 	GArray *first; /* owned; int64_t: when the first of the two turned to the second */
 };
 
@@ -109,6 +110,9 @@ static void note_waits(struct contacts *contacts, const struct session *session,
 			continue; /* what it tried itself, nobody turned to it for */
 		places = is_on_pipe(session, &wait) ? &contacts->by_pipe : &contacts->places;
 		note(contacts, places, lead.thread, thread, span.end);
+		if (places == &contacts->by_pipe && PACK_KIND(span.leaf) == LEAF_BLOCK_SYSCALL &&
+		    call_of(session, &wait)->moves == MOVES_IN)
+			note(contacts, &contacts->fed, lead.thread, thread, span.end);
 		if (is_answered(session, &wait)) /* so it had turned to that one before */
 			note(contacts, places, thread, lead.thread, span.begin);
 	}
@@ -125,6 +129,7 @@ static void *contacts_new(const struct session *session)
 	contacts->read = g_new0(bool, model->thread_count);
 	idmap_init(&contacts->places);
 	idmap_init(&contacts->by_pipe);
+	idmap_init(&contacts->fed);
 	for (uint32_t i = 0; i < model->thread_count; i++) {
 		const struct thread *thread = model_thread(model, i);
 
@@ -140,6 +145,7 @@ static void contacts_free(gpointer data)
 
 	idmap_clear(&contacts->places);
 	idmap_clear(&contacts->by_pipe);
+	idmap_clear(&contacts->fed);
 	g_array_free(contacts->first, TRUE);
 	g_free(contacts->read);
 	g_free(contacts);
@@ -305,17 +311,40 @@ static bool brings_nothing(const struct session *session, const struct wait *wai
 	       !g_str_has_prefix(session_text(session, wait->block->resource), "file:/dev/");
 }
 
+/* When each of two turned to the other first, INT64_MAX: not at all. Whoever says through a pipe
+ * that he is ready asks for nothing: for a wait on something else that counts only where nothing
+ * but pipes is between the two. */
+struct turns {
+	int64_t asked, served;
+};
+
+static struct turns turns_of(const struct contacts *contacts, const struct idmap *places,
+			     uint32_t thread, uint32_t by)
+{
+	uint32_t own = contacts->process[thread], other = contacts->process[by];
+
+	if (own == other)
+		return (struct turns) {first_of(contacts, places, key_of(SIDE_THREADS, by, thread)),
+				       first_of(contacts, places,
+						key_of(SIDE_THREADS, thread, by))};
+	return (struct turns) {first_of(contacts, places, key_of(SIDE_FROM_PROCESS, other, thread)),
+			       first_of(contacts, places, key_of(SIDE_TO_PROCESS, thread, other))};
+}
+
 /* Two programs of one pipeline, as a shell starts them: what comes through the pipe is the work of
- * both, and no request. */
+ * both, and no request. Of two that read what the other one writes, one asks and one answers. */
 static bool in_pipeline(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const struct thread *reader = model_thread(&session->trace.model, wait->thread);
 	const struct thread *writer = model_thread(&session->trace.model, by);
+	const struct contacts *contacts;
 
-	return g_str_has_prefix(session_text(session, wait->block->resource), "pipe:") &&
-	       call_of(session, wait)->moves == MOVES_IN && reader->born && writer->born &&
-	       is_thread(reader->parent) && reader->parent == writer->parent &&
-	       reader->pid != writer->pid;
+	if (!is_on_pipe(session, wait) || call_of(session, wait)->moves != MOVES_IN ||
+	    !reader->born || !writer->born || !is_thread(reader->parent) ||
+	    reader->parent != writer->parent || reader->pid == writer->pid)
+		return false;
+	contacts = contacts_of(session, wait->thread, by);
+	return turns_of(contacts, &contacts->fed, wait->thread, by).served == INT64_MAX;
 }
 
 /* Threads with one name and a number were made for the same. Of those whose names are the very
@@ -346,26 +375,6 @@ static bool is_at_barrier(const struct session *session, const struct wait *wait
 	return wait->block->to_all && call_of(session, wait)->wait == WAIT_FUTEX &&
 	       one->parent == other->parent && one->pid == other->pid && one->tid != one->pid &&
 	       other->tid != other->pid && do_the_same(session, wait, by);
-}
-
-/* When each of two turned to the other first, INT64_MAX: not at all. Whoever says through a pipe
- * that he is ready asks for nothing: for a wait on something else that counts only where nothing
- * but pipes is between the two. */
-struct turns {
-	int64_t asked, served;
-};
-
-static struct turns turns_of(const struct contacts *contacts, const struct idmap *places,
-			     uint32_t thread, uint32_t by)
-{
-	uint32_t own = contacts->process[thread], other = contacts->process[by];
-
-	if (own == other)
-		return (struct turns) {first_of(contacts, places, key_of(SIDE_THREADS, by, thread)),
-				       first_of(contacts, places,
-						key_of(SIDE_THREADS, thread, by))};
-	return (struct turns) {first_of(contacts, places, key_of(SIDE_FROM_PROCESS, other, thread)),
-			       first_of(contacts, places, key_of(SIDE_TO_PROCESS, thread, other))};
 }
 
 static bool turned_first(const struct session *session, const struct wait *wait, uint32_t by)
