@@ -129,6 +129,27 @@ static bool tells(const struct fact *fact, const struct deed *deed)
 	       (deed->did != DID_OTHER || deed->call);
 }
 
+/* ", 1.203 s of it in clone": most of what was worked in several calls, and between. */
+static void append_main_call(GString *text, const struct session *session, const struct fact *fact,
+			     const struct deed *deed)
+{
+	char length[32];
+
+	if (deed->did != DID_WORK || deed->call || 10 * deed->times.ns < fact->ns)
+		return;
+	for (guint i = 0; i < fact->works->len; i++) {
+		const struct deed *work = &g_array_index(fact->works, struct deed, i);
+
+		if (work->name != deed->name)
+			continue;
+		if (work->call && 2 * work->times.ns >= deed->times.ns)
+			g_string_append_printf(text, ", %s of it in %s",
+					       when_duration(length, work->times.ns),
+					       session_text(session, work->call));
+		return; /* most first */
+	}
+}
+
 void append_deeds(GString *text, const struct session *session, const struct fact *fact,
 		  const char *before, uint32_t it)
 {
@@ -151,6 +172,7 @@ void append_deeds(GString *text, const struct session *session, const struct fac
 			g_string_append_c(text, ' ');
 		}
 		append_deed(text, session, deed, true, same && last->did == deed->did);
+		append_main_call(text, session, fact, deed);
 		last = deed;
 		told++;
 	}

@@ -27,6 +27,7 @@ void fact_free(struct fact *fact)
 	g_array_free(fact->chains, TRUE);
 	g_array_free(fact->deeds, TRUE);
 	g_array_free(fact->holders, TRUE);
+	g_array_free(fact->works, TRUE);
 	g_array_free(fact->files, TRUE);
 	g_array_free(fact->parts, TRUE);
 	g_free(fact);
@@ -38,6 +39,7 @@ struct fact *fact_new(const struct fact *like)
 
 	fact->deeds = g_array_new(FALSE, FALSE, sizeof(struct deed));
 	fact->holders = g_array_new(FALSE, FALSE, sizeof(struct deed));
+	fact->works = g_array_new(FALSE, FALSE, sizeof(struct deed));
 	fact->files = g_array_new(FALSE, FALSE, sizeof(struct deed));
 	fact->chains = g_array_new(FALSE, FALSE, sizeof(struct chain));
 	fact->parts = g_array_new(FALSE, FALSE, sizeof(struct lost_part));
@@ -77,6 +79,7 @@ void fact_add(struct fact *to, const struct fact *from)
 		times_merge(&to->served, &from->served);
 	add_deeds(to->deeds, from->deeds);
 	add_deeds(to->holders, from->holders);
+	add_deeds(to->works, from->works);
 	add_deeds(to->files, from->files);
 	add_chains(to, from);
 	g_array_append_vals(to->parts, from->parts->data, from->parts->len);
@@ -100,6 +103,7 @@ void fact_sort(struct fact *fact)
 {
 	deeds_sort(fact->deeds);
 	deeds_sort(fact->holders);
+	deeds_sort(fact->works);
 	deeds_sort(fact->files);
 	g_array_sort(fact->chains, most_chain);
 }

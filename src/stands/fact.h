@@ -84,6 +84,7 @@ struct fact {
 	int64_t longest, shortest, begin, end; /* … and the longest one */
 	GArray *deeds;      /* owned; struct deed, most first */
 	GArray *holders;    /* owned; struct deed, DID_OTHER: who had the lock, most first */
+	GArray *works; /* owned; of the deeds DID_WORK, by call: that is `object` */
 	GArray *files; /* owned; struct deed: objects that were read or written, most first */
 	GArray *chains; /* owned; struct chain, most first */
 	GArray *parts;  /* owned; struct lost_part: all of `ns` */

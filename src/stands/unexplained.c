@@ -57,12 +57,51 @@ static int64_t named_of(const struct losses *losses, const struct stand *item, u
 	return 0;
 }
 
+struct taking {
+	const struct losses *losses;
+	int64_t ns, most;
+	uint32_t tracer;
+};
+
+static void take(struct taking *taking, uint32_t thread, int64_t ns)
+{
+	if (!is_thread(thread) || !taking->losses->tracers[thread])
+		return;
+	taking->ns += ns;
+	if (ns > taking->most) {
+		taking->most = ns;
+		taking->tracer = thread;
+	}
+}
+
+/* What the tracer that made the recording took of a thread's time. */
+static struct taking taken_by_tracer(const struct losses *losses, uint32_t victim)
+{
+	struct taking taking = {.losses = losses, .tracer = NO_THREAD};
+
+	for (guint i = 0; i < losses->facts->len; i++) {
+		const struct fact *fact = g_ptr_array_index(losses->facts, i);
+
+		if (!fact || fact->victim != victim) /* NULL: an item has it */
+			continue;
+		take(&taking, fact->subject, fact->ns);
+		for (guint j = 0; j < fact->deeds->len && fact->kind == STAND_CPU; j++) {
+			const struct deed *deed = &g_array_index(fact->deeds, struct deed, j);
+
+			if (deed->did == DID_RUN)
+				take(&taking, deed->thread, deed->times.ns);
+		}
+	}
+	return taking;
+}
+
 char *unexplained_sentence(const struct session *session, const struct losses *losses,
 			   const GArray *items)
 {
 	uint32_t victim = victim_of(session, losses);
 	int64_t lost, named = 0;
 	double share;
+	struct taking taking;
 	GString *text;
 	char all[32], told[32];
 
@@ -75,15 +114,23 @@ char *unexplained_sentence(const struct session *session, const struct losses *l
 	if (2 * named >= lost || share < LOST_MIN ||
 	    (double) lost < WINDOW_MIN * (double) (session->asked.to - session->asked.from))
 		return NULL;
+	taking = taken_by_tracer(losses, victim);
 	text = g_string_new(items->len ? NULL : "Nothing stands out: ");
 	append_one(text, session, victim);
-	g_string_append_printf(text, " lost %s (%.0f %% of its life) to others; ",
+	g_string_append_printf(text, " lost %s (%.0f %% of its life) to others",
 			       when_duration(all, lost), 100 * share);
+	if (2 * taking.ns > lost - named) {
+		g_string_append_printf(text, ", %s of it to the tracer that recorded this (",
+				       when_duration(told, taking.ns));
+		append_one(text, session, taking.tracer);
+		g_string_append_c(text, ')');
+	}
 	if (named)
-		g_string_append_printf(text, "what follows explains %s of it.",
+		g_string_append_printf(text, "; what follows explains %s of it",
 				       when_duration(told, named));
-	else
-		g_string_append(text, items->len ? "what follows explains none of it."
-						 : "no single thing took much of it.");
+	else if (2 * taking.ns <= lost)
+		g_string_append(text, items->len ? "; what follows explains none of it"
+						 : "; no single thing took much of it");
+	g_string_append_c(text, '.');
 	return g_string_free(text, FALSE);
 }

@@ -353,6 +353,10 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	add_part(fact, piece);
 	add_chain(putting, fact, waits, root, piece);
 	deeds_add(fact->deeds, &deed);
+	if (deed.did == DID_WORK) {
+		deed.object = deed.call;
+		deeds_add(fact->works, &deed);
+	}
 	if (root->kind == STAND_LOCK && is_thread(root->subject))
 		add_holder(fact, session, root, ns);
 	if (piece->block && (root->kind == STAND_DEVICE || root->kind == STAND_SWAP)) {

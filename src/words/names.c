@@ -72,6 +72,9 @@ void append_where(GString *text, const struct session *session, uint32_t leaf, u
 	case LEAF_BLOCK_KTHREAD:
 		g_string_append(text, "kernel code");
 		break;
+	case LEAF_BLOCK_OTHER:
+		g_string_append(text, "a trap, or on the way in or out of a call");
+		break;
 	default:
 		g_string_append(text, "an unknown state");
 		break;
