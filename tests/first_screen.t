@@ -57,6 +57,12 @@ STANDS_OUT = {
     "rwlock-starve": ("lock", "wrlate", "rdslow-0", "rdslow-1"),
     "server-nap": ("timer", "perlbill", "perltax"),
     "signals": ("stopped", "stoppee", "stopper"),
+    "arp-missing": ("timeout", r"mirrord \(274\) waited 2\.43", r"EHOSTUNREACH: no host was found at 10\.77\.0\.9:80"),
+    "chain4": ("process", r"nightjob \(264\) waited", r"zipper \(263\) in read: zipper worked"),
+    "dl-throttle": ("quota", r"codec \(265\) was throttled for 1\.850 s", "22 times", "SCHED_DEADLINE"),
+    "lock-quota": ("lock", r"apiserv \(263\)", r"sidecar \(262\) held", "sidecar \\(262\\) was throttled"),
+    "loop-dev": ("device", "ledgerd", "kworker/u4:1", "disk vda"),
+    "rt-busy": ("quota", r"motionctl \(261\) was throttled", "4 times, 298 to 303 ms each", "sched_rt_runtime_us"),
     "spin-yield": ("failure", r"spinner \(266\) spun for 40[0-6]\.\d ms", "21,9\\d\\d calls of sched_yield", r"preparer \(265\) ran most"),
     "spool-poll": ("failure", "jobrunner", "was made already by feeder", "the next try was due only after the pause"),
     "spawn-many": ("child", "spawner", "tiny"),
@@ -78,9 +84,12 @@ STANDS_OUT = {
 }
 # a second thing that has to be said of the same recording
 AS_WELL = {
+    "chain4": ("lock", "appsrv", r"nightjob \(264\) held", r"zipper \(263\) worked", "webreq"),
     "dirty-throttle": ("device", "bulkcopy"),
     "hang": ("lock", "flock-wait", "hang", "/tmp/lockfile"),
+    "lock-quota": ("quota", "sidecar", "cgroup had used up its CPU quota"),
     "make-chain": ("device", "job-b", "vda"),
+    "rt-busy": ("cpu", r"motionctl \(261\)", r"kept housekeep \(260\) off the CPU"),
     "spool-poll": ("process", "feeder", "for jobrunner"),
     "syn-drop": ("timer|process", "synclient-", "lazyserver"),
     "web-mixed": ("lock", "app", "lockholder", "/applock"),
