@@ -146,7 +146,13 @@ static void next_lines(const struct session *session, const struct stands *stand
 		stands->items->len ? &g_array_index(stands->items, struct stand, 0) : NULL;
 	struct suggestion full = {.command = "overview", .option = "full", .value = ""};
 	struct suggestion explain = {.command = "explain", .word = first ? first->id : NULL};
+	struct suggestion longest = {.command = "delay",
+				     .thread = &stands->longest.thread,
+				     .from = stands->longest.begin,
+				     .to = stands->longest.end};
 
+	if (stands->longest.sentence)
+		text_suggestion(session, &longest, 2, output);
 	text_suggestion(session, &full, 2, output);
 	if (first)
 		text_suggestion(session, &explain, 2, output);
@@ -200,6 +206,21 @@ static void what_if_screen(const struct overview_report *made, struct output *ou
 	text_suggestion(made->session, &recorded, 2, output);
 }
 
+static void nothing(const struct stands *stands, struct output *output)
+{
+	static const char text[] = "Nothing stands out: no thread lost much of its life to others.";
+	g_autofree char *longest = NULL;
+	char length[32];
+
+	text_wrapped_beside(output, text, 0, 0, NULL);
+	if (!stands->longest.sentence)
+		return;
+	when_duration(length, stands->longest.end - stands->longest.begin);
+	longest = g_strdup_printf("The longest wait, %s, was here: %s", length,
+				  stands->longest.sentence);
+	text_wrapped_beside(output, longest, 0, 0, NULL);
+}
+
 void first_screen_text(const struct overview_report *made, struct output *output)
 {
 	const struct session *session = made->session;
@@ -222,10 +243,7 @@ void first_screen_text(const struct overview_report *made, struct output *output
 	}
 	lines += configuration_line(made->configuration, LINES_MAX - LINES_BELOW - lines, output);
 	if (!stands->items->len && !stands->unexplained)
-		text_wrapped_beside(output,
-				    "Nothing stands out: no thread lost much of its life to "
-				    "others.",
-				    0, 0, NULL);
+		nothing(stands, output);
 	fputc('\n', output->file);
 	waited_text(stands, NULL, output);
 	footnotes(stands, LINES_MAX - LINES_BELOW - lines, output);

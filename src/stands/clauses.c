@@ -101,6 +101,17 @@ void append_waits(GString *text, const struct session *session, const struct fac
 		g_string_append_printf(text, " waited%s", amount->str);
 }
 
+void append_control(GString *text, const struct session *session, const struct fact *fact)
+{
+	const char *object = session_text(session, fact->object);
+	const char *file = strrchr(session_text(session, fact->control), '/');
+
+	/* "/dev/sda" says no more than "disk sda" */
+	if (file && !(g_str_has_prefix(object, "device:") &&
+		      strcmp(file + 1, object + strlen("device:")) == 0))
+		append_on(text, session, fact->control);
+}
+
 void append_waits_to_root(GString *text, const struct session *session, const struct fact *fact,
 			  bool links_end)
 {
@@ -119,6 +130,11 @@ void append_waits_to_root(GString *text, const struct session *session, const st
 	g_string_append(text, count ? ", which waited " : " ");
 	if (chain)
 		append_in(text, session, leaf);
+	if (!count && chain) {
+		g_string_truncate(text, text->len - 1);
+		append_control(text, session, fact);
+		g_string_append_c(text, ' ');
+	}
 	g_string_append(text, "for ");
 }
 

@@ -24,8 +24,10 @@ const struct chain *main_chain(const struct fact *fact);
  * epoll_wait": the first `count` links of the chain, up to `last`. */
 void append_waits(GString *text, const struct session *session, const struct fact *fact,
 		  guint count, uint32_t last);
-/* The same, and where who is last in it waited for the root, which is to be said: "…, which waited
- * in fdatasync for "; `links_end`: the last link of the chain is that wait. */
+/* " on /sys/…": what the victim's own waits were on, if that says what for. */
+void append_control(GString *text, const struct session *session, const struct fact *fact);
+/* The waits, and where who is last in them waited for the root, which is to be said: "…, which
+ * waited in fdatasync for "; `links_end`: the last link of the chain is that wait. */
 void append_waits_to_root(GString *text, const struct session *session, const struct fact *fact,
 			  bool links_end);
 /* ": logd slept 30 ms and worked 3 ms; app (9) worked 2 ms". */

@@ -64,6 +64,12 @@ static void add_chains(struct fact *to, const struct fact *from)
 	}
 }
 
+void add_control(struct fact *fact, uint32_t control)
+{
+	fact->control = !fact->own || fact->control == control ? control : 0;
+	fact->own = true;
+}
+
 void fact_add(struct fact *to, const struct fact *from)
 {
 	to->ns += from->ns;
@@ -77,6 +83,8 @@ void fact_add(struct fact *to, const struct fact *from)
 	to->queued += from->queued;
 	if (from->served.count)
 		times_merge(&to->served, &from->served);
+	if (from->own)
+		add_control(to, from->control);
 	add_deeds(to->deeds, from->deeds);
 	add_deeds(to->holders, from->holders);
 	add_deeds(to->works, from->works);
@@ -118,4 +126,15 @@ int64_t fact_did(const struct fact *fact, enum did what)
 		ns += deed->did == what ? deed->times.ns : 0;
 	}
 	return ns;
+}
+
+uint32_t control_file(const struct session *session, const struct block *block)
+{
+	static const char *const places[] = {"file:/sys/", "file:/proc/", "file:/dev/"};
+	uint32_t resource = block ? session_resource(session, block) : 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
+		if (g_str_has_prefix(session_text(session, resource), places[i]))
+			return resource;
+	return 0;
 }

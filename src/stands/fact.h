@@ -88,6 +88,8 @@ struct fact {
 	GArray *files; /* owned; struct deed: objects that were read or written, most first */
 	GArray *chains; /* owned; struct chain, most first */
 	GArray *parts;  /* owned; struct lost_part: all of `ns` */
+	uint32_t control; /* control_file() of the victim's own waits: the same of all, else 0 */
+	bool own;         /* there are such */
 	struct wait told; /* the longest part that a reason or a device ended; block NULL */
 	int64_t told_ns;
 	int64_t faults; /* ns of it in page faults */
@@ -113,6 +115,10 @@ void fact_free(struct fact *fact);
 void fact_add(struct fact *to, const struct fact *from);
 /* Deeds and chains, most first. */
 void fact_sort(struct fact *fact);
+/* What the wait is on, if that is a file by which the kernel or a device is told something: that
+ * says what for. Interned, 0. */
+uint32_t control_file(const struct session *session, const struct block *block);
+void add_control(struct fact *fact, uint32_t control);
 /* How long such deeds took, ns. */
 int64_t fact_did(const struct fact *fact, enum did what);
 struct fact *fact_new(const struct fact *like);

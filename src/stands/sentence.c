@@ -124,7 +124,6 @@ static void deadlock_sentence(GString *text, const struct session *session, cons
 static void append_files(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct deed *most = NULL;
-	int64_t ns = 0;
 	guint count = 0;
 
 	for (guint i = 0; i < fact->files->len; i++) {
@@ -134,10 +133,9 @@ static void append_files(GString *text, const struct session *session, const str
 		    g_str_has_prefix(session_text(session, at->object), "file:/dev/"))
 			continue;
 		most = most ? most : at;
-		ns += at->times.ns;
 		count++;
 	}
-	if (!most || 10 * ns < fact->ns)
+	if (!most)
 		return;
 	if (count > 1)
 		g_string_append_printf(text, " (%u files, %s most of all)", count,
@@ -365,6 +363,7 @@ static void told_sentence(GString *text, const struct session *session, const st
 		if (chain)
 			append_in(text, session, chain->leaf);
 		g_string_truncate(text, text->len - 1);
+		append_control(text, session, fact);
 	}
 	if (memory && !reason)
 		g_string_append(text, has_chain(fact)

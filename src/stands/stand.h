@@ -43,6 +43,12 @@ enum waiting_for {
 struct stands {
 	GArray *items; /* struct stand */
 	char *unexplained; /* owned; what they do not explain: unexplained.h; NULL */
+	/* Where there is neither: the longest wait of all, and what it was one of. */
+	struct {
+		char *sentence; /* owned; NULL: none of LONGEST_MIN */
+		uint32_t thread;
+		int64_t begin, end;
+	} longest;
 	int64_t waited[WAITED_FOR_COUNT];
 	guint waiters; /* threads that these are added up over */
 };

@@ -23,6 +23,8 @@
 #define PLAIN_SHARE_MIN 0.1 /* … of what healthy systems have too, … */
 #define SHORT_SHARE_MIN 0.02 /* … and of what they do not; … */
 #define WINDOW_SHARE_MIN 0.02 /* … nor less of the window, */
+#define LONGEST_MIN INT64_C(40000000) /* ns; a shorter wait is no pause that anybody notices, … */
+#define LONGEST_SHARE 0.5 /* … nor one of many: of all that the thread lost so */
 #define FIRST_SHARE_MIN 0.04 /* … nor what has less than this of the first item's weight */
 #define INVERSION_MIN 0.2 /* of the wait: less of it the owner was kept off */
 #define SERVICE_WEIGHT 0.3
@@ -379,6 +381,28 @@ static void put_tracers_last(GArray *deeds, const bool *tracers)
 	}
 }
 
+/* Rare, and long: in a snapshot that was taken as something was late, what it was taken for. */
+static void find_longest(const struct session *session, const GArray *locks, struct stands *stands)
+{
+	const struct stand *longest = NULL;
+
+	for (guint i = 0; i < stands->items->len; i++) {
+		const struct stand *item = &g_array_index(stands->items, struct stand, i);
+
+		if (item->fact->longest >= LONGEST_MIN &&
+		    (double) item->fact->longest >= LONGEST_SHARE * (double) item->fact->most &&
+		    !is_for_children(item->fact) &&
+		    (!longest || item->fact->longest > longest->fact->longest))
+			longest = item;
+	}
+	if (!longest)
+		return;
+	stands->longest.sentence = stand_sentence(session, longest, locks);
+	stands->longest.thread = longest->fact->victim;
+	stands->longest.begin = longest->fact->begin;
+	stands->longest.end = longest->fact->end;
+}
+
 struct stands *stands_new(const struct session *session, const struct waiting *waiting)
 {
 	struct stands *stands = g_new0(struct stands, 1);
@@ -407,6 +431,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	join_children(stands->items);
 	settle_locks(session, stands->items, locks);
 	extra_items(session, stands->items);
+	find_longest(session, locks, stands);
 	sort_and_cut(session, stands->items);
 	for (guint i = 0; i < stands->items->len; i++) {
 		struct stand *item = &g_array_index(stands->items, struct stand, i);
@@ -414,6 +439,8 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 		item->sentence = stand_sentence(session, item, locks);
 	}
 	stands->unexplained = unexplained_sentence(session, &losses, stands->items);
+	if (stands->items->len || stands->unexplained)
+		g_clear_pointer(&stands->longest.sentence, g_free);
 	losses_clear(&losses);
 	return stands;
 }
@@ -422,5 +449,6 @@ void stands_free(struct stands *stands)
 {
 	g_array_free(stands->items, TRUE);
 	g_free(stands->unexplained);
+	g_free(stands->longest.sentence);
 	g_free(stands);
 }

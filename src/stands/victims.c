@@ -153,7 +153,9 @@ static void add_chain(struct putting *putting, struct fact *fact, const int32_t 
 		const struct through *at =
 			&g_array_index(putting->path->waits, struct through, waits[i]);
 
-		links[i] = (struct link) {.thread = at->thread, .leaf = at->leaf};
+		links[i] = (struct link) {.thread = at->thread,
+					  .leaf = at->leaf,
+					  .resource = control_file(putting->session, at->block)};
 	}
 	for (guint i = 0; i < fact->chains->len && !chain; i++) {
 		struct chain *at = &g_array_index(fact->chains, struct chain, i);
@@ -168,6 +170,11 @@ static void add_chain(struct putting *putting, struct fact *fact, const int32_t 
 		g_array_append_vals(fresh.links, links, count);
 		g_array_append_val(fact->chains, fresh);
 		chain = &g_array_index(fact->chains, struct chain, fact->chains->len - 1);
+	}
+	for (guint i = 0; i < count && chain; i++) {
+		struct link *link = &g_array_index(chain->links, struct link, i);
+
+		link->resource = link->resource == links[i].resource ? link->resource : 0;
 	}
 	if (chain)
 		add_to_chain(chain, piece->leaf, piece->end - piece->begin);
@@ -346,6 +353,8 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 		fact->told_ns = ns;
 		fact->inferred = root->inferred;
 	}
+	if (!links)
+		add_control(fact, control_file(session, piece->block));
 	count_wait(putting, fact, piece, links ? waits[0] : -1);
 	fact->ns += ns;
 	fact->most += ns;
@@ -360,7 +369,8 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	if (root->kind == STAND_LOCK && is_thread(root->subject))
 		add_holder(fact, session, root, ns);
 	if (piece->block && (root->kind == STAND_DEVICE || root->kind == STAND_SWAP)) {
-		add_file(fact, session, piece, ns);
+		if (!putting->losses->tracers[piece->thread])
+			add_file(fact, session, piece, ns);
 		add_request(fact, session, piece);
 	}
 	fact->pinned += root->pinned ? ns : 0;
