@@ -114,6 +114,7 @@ void flow_interrupt_entry(struct flow *flow, struct cpu *cpu, const struct event
 	frame->number = ++cpu->frames_made;
 	frame->begin = flow->time;
 	cpu_pending(cpu)->kind = DETAIL_NONE;
+	cpu->served_by = NO_THREAD;
 	if (event->kind == EV_IRQ_ENTRY && event->irq.name && *event->irq.name) {
 		frame->label = intern_id(flow->names, event->irq.name);
 		idmap_set(&host->irq_names, (uint32_t) event->irq.irq, frame->label);
