@@ -17,6 +17,8 @@
 #define FEW 16 /* most paths and walks have no more parts */
 #define PENDING 64
 #define AT_ONCE 32 /* spans */
+#define WAY_BACK_MAX INT64_C(1000000) /* ns from a call's exit to user mode, on a slow machine */
+#define WAY_BACK_STEPS 10000
 
 struct walker {
 	const struct session *session;
@@ -302,4 +304,48 @@ void path_free(struct path *path)
 	g_array_free(path->waits, TRUE);
 	g_ptr_array_free(path->scratch, TRUE);
 	g_free(path);
+}
+
+/* Calls whose last use of a file, or of what is mounted, is undone after their exit was recorded
+ * (the kernel's task_work_add()). A wait behind others' exits may as well be before a next call. */
+static bool leaves_work(const char *call)
+{
+	static const char *const calls[] = {"close",  "close_range", "dup2",   "dup3",
+					    "munmap", "umount",      "umount2"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
+		if (strcmp(calls[i], call) == 0)
+			return true;
+	return false;
+}
+
+uint32_t through_leaf(const struct session *session, const struct through *through)
+{
+	const struct thread *life = model_thread(&session->trace.model, through->thread);
+	const struct interval *at;
+	struct track_pos pos;
+	int64_t begin, until = through->begin, worked = 0;
+	int i = 0;
+
+	if (PACK_KIND(through->leaf) != LEAF_BLOCK_OTHER ||
+	    !track_find(&session->trace.timeline, &life->track, through->begin, &pos))
+		return through->leaf;
+	for (; i < WAY_BACK_STEPS &&
+	       (at = track_step_back(&session->trace.timeline, &life->track, &pos, &begin));
+	     i++, until = begin) {
+		enum leaf_kind kind = PACK_KIND(at->leaf);
+
+		if (kind == LEAF_WORK_USER)
+			worked += until - begin;
+		else if (kind == LEAF_BLOCK_OTHER)
+			worked = 0;
+		else if (kind >= LEAF_BLOCK_STOPPED || kind == LEAF_WORK_SYSCALL)
+			break;
+	}
+	if (i == WAY_BACK_STEPS || !at || worked > WAY_BACK_MAX ||
+	    (PACK_KIND(at->leaf) != LEAF_WORK_SYSCALL &&
+	     PACK_KIND(at->leaf) != LEAF_BLOCK_SYSCALL) ||
+	    !leaves_work(session_text(session, PACK_NUMBER(at->leaf))))
+		return through->leaf;
+	return PACK(LEAF_BLOCK_OTHER, PACK_NUMBER(at->leaf));
 }

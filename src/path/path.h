@@ -40,6 +40,10 @@ struct through {
 	int32_t behalf;
 };
 
+/* Its leaf; where it began on the way back from a call, what the call had left to do (a file's last
+ * close, an unmounted file system): with that call's name as its number. For words. */
+uint32_t through_leaf(const struct session *session, const struct through *through);
+
 struct path {
 	GArray *pieces; /* struct piece, by begin */
 	GArray *waits; /* struct through */

@@ -171,7 +171,8 @@ static void append_waits(GString *text, const struct telling *telling, int32_t l
 	for (int32_t at = lowest; at >= 0;) {
 		const struct through *wait =
 			&g_array_index(telling->path->waits, struct through, at);
-		struct link link = {wait->thread, wait->leaf, waited_on(session, wait->block),
+		struct link link = {wait->thread, through_leaf(session, wait),
+				    waited_on(session, wait->block),
 				    is_ending(session, wait->thread, wait->begin), wait->block};
 
 		g_array_prepend_val(links, link);

@@ -154,7 +154,7 @@ static void add_chain(struct putting *putting, struct fact *fact, const int32_t 
 			&g_array_index(putting->path->waits, struct through, waits[i]);
 
 		links[i] = (struct link) {.thread = at->thread,
-					  .leaf = at->leaf,
+					  .leaf = through_leaf(putting->session, at),
 					  .resource = control_file(putting->session, at->block)};
 	}
 	for (guint i = 0; i < fact->chains->len && !chain; i++) {

@@ -73,7 +73,11 @@ void append_where(GString *text, const struct session *session, uint32_t leaf, u
 		g_string_append(text, "kernel code");
 		break;
 	case LEAF_BLOCK_OTHER:
-		g_string_append(text, "a trap, or on the way in or out of a call");
+		if (PACK_NUMBER(leaf))
+			g_string_append_printf(text, "%s, on the way back from it",
+					       session_text(session, PACK_NUMBER(leaf)));
+		else
+			g_string_append(text, "a trap, or on the way in or out of a call");
 		break;
 	default:
 		g_string_append(text, "an unknown state");

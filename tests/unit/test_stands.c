@@ -416,6 +416,38 @@ static void test_children_in_turn(void)
 	NOTHING();
 }
 
+/* --- between calls ----------------------------------------------------------------- */
+
+/* a (5) sleeps 20 ns after the exit of `call`, for 80 ms, until b (6), on CPU 1, wakes it. */
+static void sleeps_behind(struct feed *feed, const char *call)
+{
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	entry(feed, 10 * MS, 0, call, 7);
+	leave(feed, 10 * MS + 10, 0, call, 0);
+	sw(feed, 10 * MS + 30, 0, "a", 5, 2, "idle", 0);
+	waking(feed, 90 * MS, 1, 5);
+	sw(feed, 90 * MS + 3, 0, "idle", 0, 0, "a", 5);
+	ends(feed, 100);
+}
+
+static void test_after_close(void)
+{
+	FEED(2);
+
+	sleeps_behind(feed, "close");
+	FIRST("process", "for b (6) in close, on the way back from it: b worked");
+}
+
+/* That leaves nothing to do: a filter may hold the next call before its entry. */
+static void test_after_getpid(void)
+{
+	FEED(2);
+
+	sleeps_behind(feed, "getpid");
+	FIRST("process", "for b (6) in a trap, or on the way in or out of a call: b worked");
+}
+
 /* --- pipelines --------------------------------------------------------------------- */
 
 /* a (5) reads from a pipe that b (6) writes to at 90, having worked; 3 has made the pipe and a, and
@@ -635,6 +667,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/frozen-files", test_frozen_files);
 	g_test_add_func("/stands/asks", test_asks);
 	g_test_add_func("/stands/children-in-turn", test_children_in_turn);
+	g_test_add_func("/stands/after-close", test_after_close);
+	g_test_add_func("/stands/after-getpid", test_after_getpid);
 	g_test_add_func("/stands/pipeline", test_pipeline);
 	g_test_add_func("/stands/no-pipeline", test_no_pipeline);
 	g_test_add_func("/stands/ready", test_ready);
