@@ -59,6 +59,7 @@ STANDS_OUT = {
     "signals": ("stopped", "stoppee", "stopper"),
     "arp-missing": ("timeout", r"mirrord \(274\) waited 2\.43", r"EHOSTUNREACH: no host was found at 10\.77\.0\.9:80"),
     "chain4": ("process", r"nightjob \(264\) waited", r"zipper \(263\) in read: zipper worked"),
+    "drop-caches": ("device", "catalogd", r"vda \(/cold\.bin\)", r"janitor \(268\) had emptied the page cache"),
     "dl-throttle": ("quota", r"codec \(265\) was throttled for 1\.850 s", "22 times", "SCHED_DEADLINE"),
     "lock-quota": ("lock", r"apiserv \(263\)", r"sidecar \(262\) held", "sidecar \\(262\\) was throttled"),
     "loop-dev": ("device", "ledgerd", "kworker/u4:1", "disk vda"),

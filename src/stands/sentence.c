@@ -8,6 +8,7 @@
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
 #include "stands/clauses.h"
+#include "stands/dropped.h"
 #include "util/when.h"
 #include "waits/causes.h"
 #include "waits/state_names.h"
@@ -183,6 +184,18 @@ static void copied_sentence(GString *text, const struct session *session, const 
 	g_string_append(text, " for writing: an overlay file system copies it up first");
 }
 
+/* "; janitor (264) had emptied the page cache before (/proc/sys/vm/drop_caches)" */
+static void append_dropped(GString *text, const struct session *session, const struct fact *fact)
+{
+	uint32_t by = cache_dropped_before(session, fact);
+
+	if (!is_thread(by))
+		return;
+	g_string_append(text, "; ");
+	append_one(text, session, by);
+	g_string_append(text, " had emptied the page cache before (/proc/sys/vm/drop_caches)");
+}
+
 static void device_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct reason *reason = told_reason(session, fact);
@@ -215,6 +228,7 @@ static void device_sentence(GString *text, const struct session *session, const 
 		g_string_append(text, ", which kept them back by a timer of its own");
 	else if (!dirty)
 		append_requests(text, fact);
+	append_dropped(text, session, fact);
 }
 
 /* ", while its guest (that of qemu-system-x86 (265)) could not go on": of a virtual CPU's thread;

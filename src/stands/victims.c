@@ -181,6 +181,7 @@ static void add_chain(struct putting *putting, struct fact *fact, const int32_t 
 }
 
 struct competing {
+	const struct model *model;
 	const uint32_t *names; /* of each thread */
 	struct fact *fact;
 	uint32_t thread;
@@ -194,6 +195,7 @@ static void add_competitor(int64_t begin, int64_t end, uint32_t thread, void *da
 	if (!is_thread(thread) || thread == competing->thread)
 		return;
 	deed.name = competing->names[thread];
+	deed.pid = model_thread(competing->model, thread)->pid;
 	times_add(&deed.times, end - begin, NULL);
 	deeds_add(competing->fact->deeds, &deed);
 }
@@ -347,6 +349,8 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	struct deed deed = root->deed;
 
 	deed.name = is_thread(deed.thread) ? putting->losses->names[deed.thread] : NO_THREAD;
+	deed.pid =
+		is_thread(deed.thread) ? model_thread(&session->trace.model, deed.thread)->pid : -1;
 	times_add(&deed.times, ns, piece->block);
 	if (!fact->told.block || ns > fact->told_ns) {
 		fact->told = root->told;
@@ -376,7 +380,8 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	fact->pinned += root->pinned ? ns : 0;
 	fact->dirty += is_dirty(session, root) ? ns : 0;
 	if (root->kind == STAND_CPU) {
-		struct competing competing = {putting->losses->names, fact, piece->thread};
+		struct competing competing = {&session->trace.model, putting->losses->names, fact,
+					      piece->thread};
 
 		struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
 

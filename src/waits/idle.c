@@ -303,12 +303,20 @@ static bool is_idle_hardware(const struct session *session, const struct wait *w
 		(!wait->block->detail || is_event_loop(session, wait)));
 }
 
-/* A kernel's thread asks nobody for anything; but over some comes what devices send. */
+/* A kernel's thread asks nobody for anything; but over some comes what devices send, or what is
+ * asked of one: a program serves a network block device. */
 static bool brings_nothing(const struct session *session, const struct wait *wait, uint32_t by)
 {
-	return !is_event_loop(session, wait) &&
-	       thread_is_kernel(&session->trace.model, model_thread(&session->trace.model, by)) &&
-	       !g_str_has_prefix(session_text(session, wait->block->resource), "file:/dev/");
+	static const char *const asks[] = {"file:/dev/", "socket:pair", "socket:unix"};
+	const char *key = session_text(session, wait->block->resource);
+
+	if (is_event_loop(session, wait) ||
+	    !thread_is_kernel(&session->trace.model, model_thread(&session->trace.model, by)))
+		return false;
+	for (size_t i = 0; i < G_N_ELEMENTS(asks); i++)
+		if (g_str_has_prefix(key, asks[i]))
+			return false;
+	return true;
 }
 
 /* When each of two turned to the other first, INT64_MAX: not at all. Whoever says through a pipe

@@ -16,6 +16,8 @@ void deeds_add(GArray *deeds, const struct deed *deed)
 		if (at->name == deed->name && at->did == deed->did && at->object == deed->object &&
 		    (at->did != DID_SLEEP || at->call == deed->call)) {
 			at->several |= deed->several || at->thread != deed->thread;
+			at->processes |= deed->processes ||
+					 (at->pid >= 0 && deed->pid >= 0 && at->pid != deed->pid);
 			at->call = at->call == deed->call ? at->call : 0;
 			times_merge(&at->times, &deed->times);
 			return;
@@ -158,8 +160,9 @@ void append_deed(GString *text, const struct session *session, const struct deed
 void append_doer(GString *text, const struct session *session, const struct deed *deed)
 {
 	if (deed->several)
-		g_string_append_printf(text, "%s (several threads)%s",
+		g_string_append_printf(text, "%s (several %s)%s",
 				       session_thread_name(session, deed->thread),
+				       deed->processes ? "processes" : "threads",
 				       session_on(session, deed->thread));
 	else
 		append_one(text, session, deed->thread);

@@ -36,7 +36,9 @@ enum did {
 struct deed {
 	uint32_t thread; /* the first that did it, … */
 	uint32_t name;   /* … its interned name: those of one name are one … */
-	bool several;    /* … and others did */
+	bool several;    /* … and others did, … */
+	bool processes;  /* … of several processes */
+	int32_t pid;     /* of the thread, -1: not known */
 	uint8_t did;     /* enum did */
 	bool blocked;    /* DID_END: it was blocked meanwhile */
 	uint32_t call;   /* interned system call, 0 */
