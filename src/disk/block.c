@@ -191,17 +191,14 @@ static bool was_flush(struct flow *flow, struct host *host, const struct wake_de
 /* Of a loop or network block device a kernel thread does the work: which raises, when it is done,
  * the softIRQ in which the request completes. Real devices' interrupts may raise it in any
  * thread's time, where they are not recorded. The majors: the kernel's devices.txt. */
-static uint32_t who_is_device(struct flow *flow, const struct cpu *cpu, const struct event *event)
+static bool raiser_is_device(struct flow *flow, const struct cpu *cpu, const struct event *event)
 {
 	uint32_t major = event->block.dev >> MAJOR_SHIFT;
-	bool softirq = cpu->depth &&
-		       cpu->frames[cpu->depth - 1].what == PACK(FRAME_SOFTIRQ, SOFTIRQ_BLOCK);
 
-	if ((major != MAJOR_LOOP && major != MAJOR_NBD) || !softirq || !is_thread(cpu->raiser))
-		return NO_THREAD;
-	return thread_is_kernel(flow->model, model_thread(flow->model, cpu->raiser))
-		       ? cpu->raiser
-		       : NO_THREAD;
+	return (major == MAJOR_LOOP || major == MAJOR_NBD) && cpu->depth &&
+	       cpu->frames[cpu->depth - 1].what == PACK(FRAME_SOFTIRQ, SOFTIRQ_BLOCK) &&
+	       is_thread(cpu->raiser.thread) &&
+	       thread_is_kernel(flow->model, model_thread(flow->model, cpu->raiser.thread));
 }
 
 static void request_completed(struct flow *flow, struct host *host, struct cpu *cpu,
@@ -214,7 +211,7 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 
 	if (!before && was_flush(flow, host, detail, event))
 		return;
-	cpu->served_by = who_is_device(flow, cpu, event);
+	cpu->by_raiser = raiser_is_device(flow, cpu, event);
 	*detail = (struct wake_detail) {
 		.kind = DETAIL_REQUEST,
 		.thread = NO_THREAD,

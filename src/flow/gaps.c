@@ -27,7 +27,7 @@ void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const stru
 	cpu->depth = 0; /* "its interrupt frames are dropped" */
 	cpu->frames_lost = true;
 	cpu->pending.kind = DETAIL_NONE;
-	cpu->raiser = NO_THREAD;
+	cpu->raiser.thread = NO_THREAD;
 	for (int i = 0; i < SOFTIRQS_MAX; i++)
 		cpu->raised[i].thread = NO_THREAD;
 	cpu->gap_end = MAX(cpu->gap_end, gap->end);

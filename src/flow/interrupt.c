@@ -81,17 +81,11 @@ void flow_softirq_raise(struct flow *flow, struct cpu *cpu, const struct event *
 
 static void softirq_raised(struct cpu *cpu, uint32_t vec)
 {
-	cpu->raiser = vec < SOFTIRQS_MAX ? cpu->raised[vec].thread : NO_THREAD;
-	if (cpu->raiser == NO_THREAD)
+	cpu->raiser.thread = NO_THREAD;
+	if (vec >= SOFTIRQS_MAX || cpu->raised[vec].thread == NO_THREAD)
 		return;
-	*cpu_pending(cpu) = (struct wake_detail) {
-		.kind = DETAIL_RAISE,
-		.thread = cpu->raiser,
-		.behalf = NO_THREAD,
-		.begin = cpu->raised[vec].time,
-		.requested = -1,
-		.queued = -1,
-		.served = -1};
+	cpu->raiser = cpu->raised[vec];
+	*cpu_pending(cpu) = cpu_raise_detail(cpu);
 	cpu->raised[vec].thread = NO_THREAD;
 }
 
@@ -114,7 +108,7 @@ void flow_interrupt_entry(struct flow *flow, struct cpu *cpu, const struct event
 	frame->number = ++cpu->frames_made;
 	frame->begin = flow->time;
 	cpu_pending(cpu)->kind = DETAIL_NONE;
-	cpu->served_by = NO_THREAD;
+	cpu->by_raiser = false;
 	if (event->kind == EV_IRQ_ENTRY && event->irq.name && *event->irq.name) {
 		frame->label = intern_id(flow->names, event->irq.name);
 		idmap_set(&host->irq_names, (uint32_t) event->irq.irq, frame->label);

@@ -235,7 +235,7 @@ struct cpu *host_add_cpu(struct host *host)
 	cpu->priority = NO_PRIORITY;
 	cpu->unknown_since = INT64_MIN;
 	cpu->last_raise = -1;
-	cpu->raiser = cpu->served_by = NO_THREAD;
+	cpu->raiser.thread = NO_THREAD;
 	for (int i = 0; i < SOFTIRQS_MAX; i++)
 		cpu->raised[i].thread = NO_THREAD;
 	cpu->last_woken = NO_THREAD;

@@ -284,8 +284,6 @@ struct cpu {
 	uint32_t heard; /* DETAIL_PACKET: number of the talk on which it was sent here, 0 */
 	struct tcp_arrival arrival; /* … of TCP, more of it */
 	int32_t last_raise; /* softIRQ raised last, -1 */
-	uint32_t raiser; /* who raised the softIRQ that began last, NO_THREAD */
-	uint32_t served_by; /* DETAIL_REQUEST: the thread that is the device, NO_THREAD */
 	struct idle_state {
 		int64_t begin, end; /* end INT64_MAX: still in it */
 		uint8_t state;
@@ -296,6 +294,8 @@ struct cpu {
 		uint32_t thread; /* in whose context; NO_THREAD: an interrupt's, or not known */
 		int64_t time;
 	} raised[SOFTIRQS_MAX]; /* by number, and not run yet */
+	struct raised raiser; /* of the softIRQ that began last */
+	bool by_raiser; /* DETAIL_REQUEST: that thread is the device */
 	uint32_t vcpu; /* thread of another host that it is the virtual CPU of; NO_THREAD */
 	struct log runs; /* in timeline.runs */
 	GArray *open; /* owned; struct open_frame, NULL */
@@ -582,6 +582,18 @@ struct host {
 static inline struct wake_detail *cpu_pending(struct cpu *cpu)
 {
 	return cpu->depth ? &cpu->frames[cpu->depth - 1].pending : &cpu->pending;
+}
+
+/* Of the softIRQ that began last there: a thread raised it. */
+static inline struct wake_detail cpu_raise_detail(const struct cpu *cpu)
+{
+	return (struct wake_detail) {.kind = DETAIL_RAISE,
+				     .thread = cpu->raiser.thread,
+				     .behalf = NO_THREAD,
+				     .begin = cpu->raiser.time,
+				     .requested = -1,
+				     .queued = -1,
+				     .served = -1};
 }
 
 /* What a thread is called in a PID namespace. */

@@ -121,9 +121,10 @@ RECORD_MADE(cpu, make_cpu, NULL, NUMBER(id), NUMBER(seen), NUMBER(named), NUMBER
 	    IN_PLACE_COUNTED(frames, frame, depth), IN_PLACE(pending, wake_detail),
 	    THREAD(last_woken), NUMBERS(sender), NUMBER(sender_length), NUMBER(sender_port),
 	    NUMBER(heard_port), NUMBER(heard), IN_PLACE(arrival, tcp_arrival), NUMBER(last_raise),
-	    THREAD(raiser), THREAD(served_by), IN_PLACE(idles, idle_state), NUMBER(idles_count),
-	    TIME(last_ipi), IN_PLACE(raised, raised), THREAD(vcpu), LOG(runs, STORE_RUNS),
-	    PASSING_ARRAY(open, open_frame), REF(operation, STORE_OPERATIONS));
+	    IN_PLACE(idles, idle_state), NUMBER(idles_count), TIME(last_ipi),
+	    IN_PLACE(raised, raised), IN_PLACE(raiser, raised), NUMBER(by_raiser), THREAD(vcpu),
+	    LOG(runs, STORE_RUNS), PASSING_ARRAY(open, open_frame),
+	    REF(operation, STORE_OPERATIONS));
 #undef RECORD_TYPE
 
 /* --- hosts ------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@
 #define FEW 16 /* most paths and walks have no more parts */
 #define PENDING 64
 #define AT_ONCE 32 /* spans */
-#define WAY_BACK_MAX INT64_C(1000000) /* ns from a call's exit to user mode, on a slow machine */
+#define WAY_BACK_MAX INT64_C(5000000) /* ns from a call's exit to user mode, on a slow machine */
 #define WAY_BACK_STEPS 10000
 
 struct walker {

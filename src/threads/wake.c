@@ -90,7 +90,10 @@ static uint32_t pending_detail(struct flow *flow, struct cpu *cpu, struct thread
 	if (cpu_pending(cpu)->kind == DETAIL_PACKET)
 		cpu_pending(cpu)->text = sender_text(flow, cpu);
 	detail = *cpu_pending(cpu);
-	block_detail_for(flow, model_host(flow->model, woken->host), &detail, woken);
+	if (detail.kind == DETAIL_REQUEST && cpu->by_raiser)
+		detail = cpu_raise_detail(cpu); /* what that thread did is what the wait was for */
+	else
+		block_detail_for(flow, model_host(flow->model, woken->host), &detail, woken);
 	return detail_new(flow->timeline, &woken->track, &detail);
 }
 
@@ -159,27 +162,6 @@ static bool wakes_all(struct flow *flow, const struct thread *waker)
 	       (uint32_t) waker->flow.call.argument > 1;
 }
 
-static bool is_served_by_thread(const struct cpu *cpu)
-{
-	return cpu->depth && cpu->frames[cpu->depth - 1].pending.kind == DETAIL_REQUEST &&
-	       is_thread(cpu->served_by);
-}
-
-/* The device is a kernel thread: what that did meanwhile is what the wait was for. */
-static struct waker served_by(struct flow *flow, struct cpu *cpu, struct thread *thread,
-			      const struct waker *seen)
-{
-	struct waker waker = *seen;
-	struct thread *server = flow_thread(flow, cpu->served_by);
-
-	waker.thread = cpu->served_by;
-	waker.kind = WAKER_THREAD;
-	waker.context = PACK(FRAME_USER, 0);
-	waker.label = 0;
-	waker.detail = work_detail(flow, server, thread);
-	return waker;
-}
-
 /* "The waker is the context of that event: the innermost frame of the CPU
  * that emitted it, and its current thread." */
 static struct waker context_of(struct flow *flow, struct cpu *cpu, struct thread *thread)
@@ -225,8 +207,6 @@ static struct waker context_of(struct flow *flow, struct cpu *cpu, struct thread
 			waker.detail = work_detail(flow, current, thread);
 		return waker;
 	}
-	if (is_served_by_thread(cpu))
-		return served_by(flow, cpu, thread, &waker);
 	waker.detail = pending_detail(flow, cpu, thread);
 	return waker;
 }
