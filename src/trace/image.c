@@ -9,7 +9,7 @@
 #include "model/model_records.h"
 #include "trace/trace_records.h"
 
-#define MAGIC "whylate\26" /* 22: of the format */
+#define MAGIC "whylate\27" /* 23: of the format */
 
 /* --- names ----------------------------------------------------------------------- */
 
