@@ -129,13 +129,14 @@ static void switches(struct feed *feed, int64_t time, const char *prev, int32_t 
 	send(feed, &event);
 }
 
-/* Put off the CPU for 70 ms, in which that is idle. */
-static void put_off(struct feed *feed, int32_t priority)
+/* Put off the CPU for 70 ms, in which `other` has it: "idle", 0 nobody. */
+static void put_off(struct feed *feed, int32_t priority, const char *other, int32_t tid,
+		    int32_t others)
 {
 	switches(feed, 5 * MS, "a", 5, "idle", 0, NICE_0);
 	switches(feed, 6 * MS, "idle", 0, "a", 5, priority);
-	switches(feed, 20 * MS, "a", 5, "idle", 0, NICE_0);
-	switches(feed, 90 * MS, "idle", 0, "a", 5, priority);
+	switches(feed, 20 * MS, "a", 5, other, tid, others);
+	switches(feed, 90 * MS, other, tid, "a", 5, priority);
 	ends(feed, 100);
 }
 
@@ -143,25 +144,16 @@ static void test_realtime_limit(void)
 {
 	FEED_FROM(two());
 
-	put_off(feed, REALTIME_20);
+	put_off(feed, REALTIME_20, "idle", 0, NICE_0);
 	FIRST("quota", "sched_rt_runtime_us");
 }
 
 /* An ordinary thread has the CPU meanwhile: it could not have kept off who is of real time. */
-static void off_beside(struct feed *feed, int32_t priority, int32_t others)
-{
-	switches(feed, 5 * MS, "a", 5, "idle", 0, NICE_0);
-	switches(feed, 6 * MS, "idle", 0, "a", 5, priority);
-	switches(feed, 20 * MS, "a", 5, "hog", 9, others);
-	switches(feed, 90 * MS, "hog", 9, "a", 5, priority);
-	ends(feed, 100);
-}
-
 static void test_realtime_limit_busy(void)
 {
 	FEED_FROM(two());
 
-	off_beside(feed, REALTIME_20, NICE_0);
+	put_off(feed, REALTIME_20, "hog", 9, NICE_0);
 	FIRST("quota", "sched_rt_runtime_us");
 }
 
@@ -169,7 +161,7 @@ static void test_realtime_beside(void)
 {
 	FEED_FROM(two());
 
-	off_beside(feed, REALTIME_20, REALTIME_20 - 1);
+	put_off(feed, REALTIME_20, "hog", 9, REALTIME_20 - 1);
 	FIRST("cpu", "kept a (5) off the CPU for 70.00 ms");
 }
 
@@ -177,7 +169,7 @@ static void test_deadline(void)
 {
 	FEED_FROM(two());
 
-	off_beside(feed, DEADLINE, NICE_0);
+	put_off(feed, DEADLINE, "hog", 9, NICE_0);
 	FIRST("quota", "throttled for 70.00 ms (70 % of its life), as it had used up the runtime "
 		       "that SCHED_DEADLINE gives it in each period");
 }
@@ -205,7 +197,7 @@ static void test_not_realtime(void)
 {
 	FEED_FROM(two());
 
-	put_off(feed, NICE_0);
+	put_off(feed, NICE_0, "idle", 0, NICE_0);
 	FIRST("wake-up", "a (5) was ready to run for");
 }
 
