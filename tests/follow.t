@@ -155,12 +155,82 @@ def refused():
         done = subprocess.run([t.WHYLATE, "batch", "--follow", t.CACHE, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, check=False, timeout=300)
         assert done.returncode == status and b"--follow" in done.stderr, done
+    done = subprocess.run([t.WHYLATE, "batch", t.CACHE, "--cache", t.CACHE], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False, timeout=300)
+    assert done.returncode == 2 and b"--follow" in done.stderr, done
     done = subprocess.run([t.WHYLATE, "batch", "--follow", "/nowhere"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, check=False, timeout=300)
     assert done.returncode == 3 and b"/nowhere" in done.stderr, done
 
 
+QUESTIONS = (("delay", "--thread", "all"), ("overview",), ("profile",), ("requests",))
+
+
+def answers(session, cache):
+    return [subprocess.run([t.WHYLATE, *question, session, "--format", "json", "--cache", cache], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=300).stdout for question in QUESTIONS]
+
+
+def blank(session):
+    """Its streams hold nothing any more, which nobody sees who does not read them."""
+    for folder, _, names in os.walk(session):
+        for name in names:
+            path = os.path.join(folder, name)
+            if name == "metadata":
+                continue
+            status = os.stat(path)
+            with open(path, "r+b") as file:
+                file.write(bytes(status.st_size))
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def image():
+    """With --cache the image of the whole session is kept, the last one only, and answers without the chunks what a run
+    that reads them all answers; what was begun elsewhere is not in it."""
+    with tempfile.TemporaryDirectory(dir=t.CACHE) as cache, Followed("--cache", cache, chunks=4) as followed:
+        session = followed.path("fleet/session/archives")
+        seen = None
+        for number in range(3):
+            followed.put(number)
+            followed.wait_for(number + 1)
+            names = t.until(lambda seen=seen: len(os.listdir(cache)) == 1 and os.listdir(cache) != seen and os.listdir(cache),
+                            "the image of chunk %d" % number)
+            seen = names
+            copy = followed.path("copy-%d" % number)
+            shutil.copytree(session, copy)
+            expected = answers(session, "off")
+            blank(session)
+            assert answers(session, cache) == expected and all(expected), number
+            assert answers(session, "off") != expected, "it was not blank"
+            for chunk in os.listdir(copy):  # for the next one: whoever reads all of them again
+                shutil.copytree(os.path.join(copy, chunk), os.path.join(session, chunk), dirs_exist_ok=True)
+        assert followed.end() == 0, followed.said
+
+
+def no_image():
+    """A chunk that comes behind its successor is not in order, and one with user space's events is not read whole: the
+    image is not of them, and who asks reads all."""
+    with tempfile.TemporaryDirectory(dir=t.CACHE) as cache, Followed("--cache", cache, chunks=4) as followed:
+        session = followed.path("fleet/session/archives")
+        for count, number in enumerate((0, 2, 1)):
+            followed.put(number)
+            followed.wait_for(count + 1)
+            assert answers(session, cache) == answers(session, "off"), number
+        assert followed.end() == 4, followed.said
+    with tempfile.TemporaryDirectory(dir=t.CACHE) as cache, Followed("--cache", cache, chunks=2) as followed:
+        user = next(folder for folder, names, _ in os.walk(t.trace("ust-func")) if "ust" in names)
+        shutil.copytree(os.path.join(user, "ust"), followed.path("later/archives/%s/ust" % chunk_name(0)))
+        followed.put(0)
+        line = followed.wait_for(1)[0]
+        assert "no image of the session is kept" in " ".join(line["messages"]), line
+        followed.put(1)
+        followed.wait_for(2)
+        assert followed.end() == 0 and not os.listdir(cache), os.listdir(cache)
+
+
 tap.case("a session's chunks", chunks)
+tap.case("a session's image", image)
+tap.case("no image of what is not whole", no_image)
 tap.case("traces that are dropped", dropped)
 tap.case("chunks damaged, missing, too late", damaged)
 tap.case("limits, and text", limits)

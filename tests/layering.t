@@ -37,8 +37,8 @@ TABLE = {
     "record": "tracefs statedump", "remote": "record", "drill": "record report", "tracefs": "util", "statedump": "util", "selftest": "record report",
     "tsp": "commands", "serve": "tsp",
     "plugins/whylate": "commands", "sandbox": "report",
-    "engines": "run",
-    "cli": "sandbox engines fleet serve drill selftest remote skim foreign plugins/whylate",
+    "engines": "run", "input": "run foreign",
+    "cli": "sandbox engines fleet serve drill selftest remote skim input plugins/whylate",
 }
 FILES_MAX = 25
 

@@ -70,6 +70,14 @@ static const struct option
 		  option_file,
 		  AT(batch.expect),
 		  .terminal = true},
+	cache = {"cache",
+		 "WHERE",
+		 "with --follow: keep what was read of each session for further\nquestions; a new "
+		 "chunk is added to it (off, auto, a directory)",
+		 options_set_cache,
+		 AT(cache),
+		 .words = (const char *const[]) {"off", "auto", NULL},
+		 .terminal = true},
 	index_page = {"index",     "FILE",          "write a page (HTML) that lists the traces",
 		      option_file, AT(batch.index), .terminal = true},
 	tables =
@@ -111,6 +119,7 @@ static const struct option *const options[] = {
 	&index_page,
 	&pages,
 	&tables,
+	&cache,
 	&option_anonymise,
 	&option_anonymise_key,
 	&option_utc,
@@ -123,6 +132,7 @@ static void init(struct options *asked)
 {
 	asked->format = FORMAT_JSON;
 	asked->depth = 8;
+	asked->cache = g_strdup("off");
 }
 
 static bool check(struct options *asked, GError **error)
@@ -169,6 +179,9 @@ static bool check(struct options *asked, GError **error)
 		return options_exclude("--follow",
 				       asked->from.kind != WHEN_NONE ? "--from" : "--to",
 				       "what comes is reported whole", error);
+	if (!batch->follow && g_strcmp0(asked->cache, "off") != 0)
+		return options_refuse(error, "batch --cache: belongs to --follow, which keeps what "
+					     "it read of a session");
 	if (batch->expect && asked->anonymise)
 		return options_exclude("--expect", "--anonymise", "lines have other names then",
 				       error);

@@ -9,8 +9,8 @@
  *   B /t/2   whole                              no: in the sum (repeated)
  *   sum of B, D                                 refused: B cannot be taken out again (bad line)
  *
- * Place: batch/. A trace is known by its content (`identity`, cli/identity.h); where that could not
- * be read, by its path, and then any line of that path stands before it. All files are read
+ * Place: batch/. A trace is known by its content (`identity`, input/identity.h); where that could
+ * not be read, by its path, and then any line of that path stands before it. All files are read
  * twice: once for what is in them, once to add up what was chosen, so that what counts does not
  * depend on the order of lines and files, and memory only has a name for each trace. Of several
  * answers for a trace: what is not damaged, the first by path, then by a checksum of the line.

@@ -29,10 +29,12 @@
 #include "commands/chunked.h"
 #include "fleet/fleet_sum.h"
 #include "fleet/fleet_text.h"
+#include "input/growing.h"
 #include "limits/judge.h"
 #include "util/error.h"
 
 #define LOOK_MS 1000
+#define MORE_MS 100 /* after an answer, until the next chunk that waits is named */
 
 struct followed {
 	char *path;         /* owned; the session */
@@ -85,9 +87,40 @@ static void answer(int answers, bool ok, const GError *error)
 		;
 }
 
-static void read_chunks(struct options *options, FILE *paths, int answers)
+/* The image of the session, where one is asked for (--cache). */
+static struct growing *begin_image(const struct options *options, const char *session)
+{
+	g_autofree char *archives = g_build_filename(session, "archives", NULL);
+
+	return g_strcmp0(options->cache, "off") == 0 ? NULL : growing_new(options, archives);
+}
+
+static void add_to_image(struct growing **image, const char *path)
 {
 	g_autoptr(GError) error = NULL;
+	g_autofree char *message = NULL;
+
+	if (!*image || growing_add(*image, path, &error))
+		return;
+	message =
+		g_strconcat("no image of the session is kept from now on: ", error->message, NULL);
+	tell(NULL, message);
+	g_clear_pointer(image, growing_free);
+}
+
+/* What waits is read first: an image is written whole each time. */
+static void keep_image(struct growing *image, FILE *paths)
+{
+	struct pollfd more = {.fd = fileno(paths), .events = POLLIN};
+
+	if (image && (poll(&more, 1, MORE_MS) <= 0 || !(more.revents & POLLIN)))
+		growing_keep(image);
+}
+
+static void read_chunks(struct options *options, const char *session, FILE *paths, int answers)
+{
+	g_autoptr(GError) error = NULL;
+	struct growing *image = begin_image(options, session);
 	struct chunked *chunked;
 	char *path = NULL;
 	size_t room = 0;
@@ -100,7 +133,9 @@ static void read_chunks(struct options *options, FILE *paths, int answers)
 
 		path[length - 1] = '\0';
 		ok = chunked && add_chunk(chunked, path, &error);
+		add_to_image(&image, path);
 		answer(answers, ok, error);
+		keep_image(image, paths);
 		if (chunked)
 			g_clear_error(&error);
 	}
@@ -128,7 +163,7 @@ static void become_session(struct following *all, struct followed *session, cons
 	close(answers[0]);
 	dup2(session->out, STDOUT_FILENO);
 	dup2(session->err, STDERR_FILENO);
-	read_chunks(all->all.options, fdopen(paths[0], "r"), answers[1]);
+	read_chunks(all->all.options, session->path, fdopen(paths[0], "r"), answers[1]);
 }
 
 /* --- the sessions --------------------------------------------------------------------------- */

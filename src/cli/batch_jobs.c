@@ -17,7 +17,7 @@
 
 #include "batch/batch_parts.h"
 #include "cli/cli.h"
-#include "cli/identity.h"
+#include "input/identity.h"
 #include "limits/judge.h"
 #include "report/output.h"
 #include "run/anonymise.h"
@@ -35,6 +35,7 @@ void job_options(struct options *options)
 	options->quiet = true;
 	options->jobs = 1; /* there is one such process for each processor */
 	options->progress = CHOICE_NEVER;
+	g_free(options->cache);
 	options->cache = g_strdup("off");
 }
 

@@ -19,7 +19,7 @@
 #include "run/anonymise.h"
 #include "batch/batch_find.h"
 #include "cli/cli.h"
-#include "cli/identity.h"
+#include "input/identity.h"
 #include "batch/batch_parts.h"
 #include "fleet/fleet_sum.h"
 #include "engines/job_plan.h"

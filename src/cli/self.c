@@ -15,7 +15,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "cli/cache.h"
+#include "input/cache.h"
 #include "cli/cli.h"
 #include "cli/graph.h"
 #include "config.h"

@@ -369,6 +369,21 @@ bool reader_add_chunk(struct reader *reader, GPtrArray *directories, GError **er
 	return true;
 }
 
+void reader_end_chunks(struct reader *reader)
+{
+	int64_t until = reader_end(reader);
+
+	for (guint i = 0; i < reader->streams->len; i++) {
+		struct stream *stream = g_ptr_array_index(reader->streams, i);
+
+		stream->until = until;
+		stream->goes_on = false;
+		if (stream->item == STREAM_END)
+			stream_next(stream);
+	}
+	order_heap(reader);
+}
+
 int64_t reader_settled(const struct reader *reader)
 {
 	return reader->settled;

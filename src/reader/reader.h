@@ -53,6 +53,8 @@ bool reader_add_chunk(struct reader *reader, GPtrArray *directories, GError **er
 /* Nothing of a chunk to come is before this time (ns): where the first of the newest one's streams
  * ends, as the tracer ends a chunk CPU after CPU. */
 int64_t reader_settled(const struct reader *reader);
+/* No chunk will come: where a stream ends too early, what is behind that is lost. */
+void reader_end_chunks(struct reader *reader);
 /* Of the newest chunk; see reader_tell_damage(). */
 void reader_tell_chunk_damage(const struct reader *reader);
 /* Files that have been read to their ends are closed. */

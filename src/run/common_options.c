@@ -124,7 +124,7 @@ static bool set_format(void *into, const struct option *option, const char *valu
 	return chosen >= 0;
 }
 
-static bool set_cache(void *into, const struct option *option, const char *value, GError **error)
+bool options_set_cache(void *into, const struct option *option, const char *value, GError **error)
 {
 	struct options *options = into;
 
@@ -248,7 +248,7 @@ const struct option option_cache = {
 	"WHERE",
 	"keep what was read of long traces for further\nquestions: auto (default: in "
 	"~/.cache/whylate), off,\nor a directory",
-	set_cache,
+	options_set_cache,
 	AT(cache),
 	.words = WORDS("auto", "off"),
 	.terminal = true};

@@ -18,6 +18,9 @@ extern const struct option option_anonymise, option_anonymise_key, option_utc, o
 	option_force, option_color, option_no_pager, option_glossary, option_reader, option_cache,
 	option_jobs, option_progress, option_quiet, option_verbose;
 
+/* The setter of option_cache, for a command that keeps something else. */
+bool options_set_cache(void *into, const struct option *option, const char *value, GError **error);
+
 /* What part of the trace a report is of. */
 #define WINDOW_OPTIONS                                                                             \
 	&option_host, &option_container, &option_clock_offset, &option_guest, &option_from,        \

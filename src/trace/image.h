@@ -5,7 +5,7 @@
  *   reading ─► trace_gather() ─► image_write() ─► file ─► image_load() ─► session_finish()
  *
  * Place: trace/. Which file it is, whether it is of this trace and
- * who may have written it is for the caller to know (cli/cache.h).
+ * who may have written it is for the caller to know (input/cache.h).
  *
  *   | head | intervals | blocks | … the stores, as they are in memory | all the rest |
  *

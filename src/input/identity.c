@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/identity.h"
+#include "input/identity.h"
 #include "config.h"
+#include "input/traces.h"
 #include "util/digest.h"
 
 #define CONTENT_BYTES 4096 /* of each end of a file: packets' headers have their times */

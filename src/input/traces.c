@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding kernel traces, and user-space traces beside them, in what the user named; see cli.h.
- *
- * An LTTng output holds kernel/, ust/…, archives/CHUNK/kernel/, or
- * snapshot-…/kernel/; a trace is any directory with a file `metadata`. Its
- * environment says whether it is a kernel's. Chunks of one trace have its
- * UUID in common.
- */
-#include "cli/cli.h"
+/* See traces.h. */
+#include "input/traces.h"
 
 #include <errno.h>
 #include <string.h>

@@ -13,13 +13,14 @@
  * What is in the directory is believed if it is the user's own, nobody else may write it, and
  * its checksum is right. Nothing here is an error: without a cache the trace is read.
  *
- * Place: src/cli/.
+ * Place: input/.
  */
-#ifndef WHYLATE_CLI_CACHE_H
-#define WHYLATE_CLI_CACHE_H
+#ifndef WHYLATE_INPUT_CACHE_H
+#define WHYLATE_INPUT_CACHE_H
 
 #include "trace/image.h"
-#include "cli/cli.h"
+#include "run/options.h"
+#include "run/session.h"
 
 struct cache;
 
@@ -32,10 +33,18 @@ char *cache_place(const struct options *options, const GPtrArray *paths);
 struct cache *cache_new(const struct options *options, GPtrArray *paths);
 void cache_free(struct cache *cache);
 
+/* When what is read of the traces can be kept (ns since 1970): what was just written may change
+ * once more without being seen to. */
+int64_t cache_settles(const struct cache *cache);
+/* The traces are those in these directories (strings), in that order, and no others. */
+bool cache_is_of(const struct cache *cache, const GPtrArray *directories);
+
 /* A session with all events of the traces, to be freed; NULL: there is none. */
 struct session *cache_session(struct cache *cache, struct options *options);
 
 /* Keeps what was read directly of the traces. `session` was gathered. */
 void cache_keep(struct cache *cache, const struct session *session);
+/* The traces are those of `now`: if they have an image, the one from before goes. */
+void cache_replaced(const struct cache *before, const struct cache *now);
 
 #endif

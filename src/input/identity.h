@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which traces the user named: the key of what is kept of them; cache.h says what is in it.
  *
- * Place: src/cli/.
+ * Place: input/.
  */
-#ifndef WHYLATE_CLI_IDENTITY_H
-#define WHYLATE_CLI_IDENTITY_H
+#ifndef WHYLATE_INPUT_IDENTITY_H
+#define WHYLATE_INPUT_IDENTITY_H
 
-#include "cli/cli.h"
+#include "run/options.h"
 #include "trace/image.h"
 
 struct identity {

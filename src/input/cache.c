@@ -5,8 +5,8 @@
  * has been opened stays readable when it is replaced or removed. A signal that ends the
  * program waits until the file that is being written is removed or complete.
  */
-#include "cli/cache.h"
-#include "cli/identity.h"
+#include "input/cache.h"
+#include "input/identity.h"
 #include "run/feed.h"
 
 #include <errno.h>
@@ -139,6 +139,20 @@ void cache_free(struct cache *cache)
 	g_free(cache->directory);
 	g_free(cache->path);
 	g_free(cache);
+}
+
+int64_t cache_settles(const struct cache *cache)
+{
+	return cache->identity.changed + SETTLED_NS;
+}
+
+bool cache_is_of(const struct cache *cache, const GPtrArray *directories)
+{
+	bool same = cache->identity.directories->len == directories->len;
+
+	for (guint i = 0; i < directories->len && same; i++)
+		same = strcmp(cache->identity.directories->pdata[i], directories->pdata[i]) == 0;
+	return same;
 }
 
 /* --- looking up ------------------------------------------------------------------ */
@@ -347,8 +361,7 @@ static bool is_settled(const struct cache *cache, const struct options *options)
 	struct identity now;
 	bool same;
 
-	if (cache->identity.changed > cache->started - SETTLED_NS ||
-	    !identity_find(&now, options, cache->paths))
+	if (cache_settles(cache) > cache->started || !identity_find(&now, options, cache->paths))
 		return false;
 	same = memcmp(now.key, cache->identity.key, IMAGE_KEY) == 0;
 	identity_clear(&now);
@@ -373,4 +386,10 @@ void cache_keep(struct cache *cache, const struct session *session)
 	list = list_kept(cache);
 	if (image_size(&session->trace) <= bytes_to_spare(cache, sum_of(list)))
 		write_image(cache, session);
+}
+
+void cache_replaced(const struct cache *before, const struct cache *now)
+{
+	if (strcmp(before->path, now->path) != 0 && access(now->path, F_OK) == 0)
+		unlink(before->path);
 }
