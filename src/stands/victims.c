@@ -475,6 +475,38 @@ static bool is_of_transport(uint8_t kind)
 	return is_in_network(kind) || kind == STAND_TIMEOUT;
 }
 
+/* What it waits for there is a child's end, or what a child prints; not that one takes what it is
+ * sent, gives up a lock, or answers over a network: that is another program, whoever began it. */
+static bool may_be_for_child(const struct session *session, const struct through *wait)
+{
+	const char *on = session_text(session, session_resource(session, wait->block));
+	const struct call_info *call;
+
+	if (g_str_has_prefix(on, "socket:") && !g_str_has_prefix(on, "socket:unix"))
+		return false;
+	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL) /* in which call is not known */
+		return PACK_KIND(wait->leaf) != LEAF_BLOCK_FAULT;
+	call = flow_call_info(&session->trace.flow, PACK_NUMBER(wait->leaf));
+	switch (call->wait) {
+	case WAIT_CHILD:
+	case WAIT_FORK:
+	case WAIT_SIGNAL:
+	case WAIT_POLL:
+	case WAIT_SELECT:
+	case WAIT_EPOLL:
+		return true;
+	default:
+		return call->moves == MOVES_IN || call->moves == MOVES_RECEIVE;
+	}
+}
+
+/* Who waits for the end of a child waits for an own one, as one is that it adopted. */
+static bool is_for_own_end(const struct session *session, const struct through *wait)
+{
+	return PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+	       flow_call_info(&session->trace.flow, PACK_NUMBER(wait->leaf))->wait == WAIT_CHILD;
+}
+
 /* So many links from the victim on are each a wait for an own child: for what its make started,
  * for what that started. */
 static guint generations(const struct putting *putting, const struct piece *piece,
@@ -484,11 +516,16 @@ static guint generations(const struct putting *putting, const struct piece *piec
 	guint count;
 
 	for (count = 0; count < links; count++, parent = child) {
+		const struct through *wait =
+			&g_array_index(putting->path->waits, struct through, waits[count]);
+
 		child = count + 1 < links ? g_array_index(putting->path->waits, struct through,
 							  waits[count + 1])
 						    .thread
 					  : piece->thread;
-		if (!is_own_child(putting->session, parent, child))
+		if (!is_for_own_end(putting->session, wait) &&
+		    (!may_be_for_child(putting->session, wait) ||
+		     !is_own_child(putting->session, parent, child)))
 			break;
 	}
 	return count;

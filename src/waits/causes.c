@@ -234,9 +234,25 @@ static char *open_label(const struct session *session, const struct wait *wait, 
 	return g_strconcat(later, ": ", holders, NULL);
 }
 
-/* The child that ended, or what of it: a process ends with its last thread. */
-static char *child_label(const struct session *session, const struct block *block)
+/* Who woke it is the child of another process that goes on: a child of that one has ended before,
+ * and has a new parent now. */
+static bool is_anothers_child(const struct session *session, const struct wait *wait)
 {
+	const struct model *model = &session->trace.model;
+	const struct thread *waker = model_thread(model, wait->block->waker);
+	const struct thread *waiter = model_thread(model, wait->thread), *parent;
+
+	if (!waker->born || waker->pid != waker->tid || !is_thread(waker->parent))
+		return false;
+	parent = model_thread(model, waker->parent);
+	return parent->pid != waiter->pid && parent->pid > 0 && waiter->pid > 0 &&
+	       parent->host == waiter->host && parent->end > wait->end;
+}
+
+/* The child that ended, or what of it: a process ends with its last thread. */
+static char *child_label(const struct session *session, const struct wait *wait)
+{
+	const struct block *block = wait->block;
 	const struct thread *waker = model_thread(&session->trace.model, block->waker);
 	g_autofree char *last = thread_label(session, block->waker), *child = NULL;
 	GString *label;
@@ -246,6 +262,8 @@ static char *child_label(const struct session *session, const struct block *bloc
 		child = thread_label(session, block->child);
 		return g_strdup_printf("%s, by its thread %s", child, last);
 	}
+	if (is_anothers_child(session, wait))
+		return g_strdup_printf("a child, adopted as its parent %s ended", last);
 	label = g_string_new(last);
 	if (waker->end != INT64_MAX && was_killed(session, block->waker)) {
 		g_string_append(label, ", which ");
@@ -352,7 +370,7 @@ static char *label_of(const struct session *session, const struct wait *wait,
 	case CAUSE_STOPPED:
 		return stopped_label(session, wait);
 	case CAUSE_CHILD:
-		return child_label(session, block);
+		return child_label(session, wait);
 	case CAUSE_SIGNAL:
 		return signal_label(session, block, detail->number);
 	case CAUSE_LOCK_OWNER:

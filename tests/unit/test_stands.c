@@ -408,6 +408,51 @@ static void test_children_in_turn(void)
 	NOTHING();
 }
 
+/* Its own child takes what a (5) sends, or prints what that reads, having worked for 70 ms. */
+static void child_works_for(struct feed *feed, const char *call)
+{
+	sw(feed, 4, 1, "b", 6, SLEEPS, "idle", 0);
+	forks(feed, 10 * MS, 0, 5, 20, 20);
+	leave(feed, 10 * MS + 1, 0, "clone", 20);
+	sw(feed, 10 * MS + 2, 1, "idle", 0, 0, "c", 20);
+	entry(feed, 20 * MS, 0, call, 9);
+	sw(feed, 20 * MS + 1, 0, "a", 5, SLEEPS, "idle", 0);
+	entry(feed, 90 * MS, 1, "write", 8);
+	waking(feed, 90 * MS + 1, 1, 5);
+	leave(feed, 90 * MS + 2, 1, "write", 64);
+	sw(feed, 90 * MS + 3, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 90 * MS + 4, 0, call, 0);
+	ends(feed, 100);
+}
+
+static void test_child_takes(void)
+{
+	FEED_FROM(two());
+
+	child_works_for(feed, "mq_timedsend");
+	FIRST("process", "for c (20) in mq_timedsend: c worked for 70");
+}
+
+static void test_child_prints(void)
+{
+	FEED_FROM(two());
+
+	child_works_for(feed, "read");
+	NOTHING();
+}
+
+/* wait4 ended as b (6), who has another parent, did: a (5) adopted a child of that one. It is for a
+ * child all the same, and not for b. */
+static void test_adopted(void)
+{
+	FEED_FROM(two());
+
+	parent_waits(feed, 10);
+	child_ends(feed, 90, 1, 6);
+	ends(feed, 100);
+	NOTHING();
+}
+
 /* --- between calls ----------------------------------------------------------------- */
 
 /* a (5) sleeps 20 ns after the exit of `call`, for 80 ms, until b (6), on CPU 1, wakes it. */
@@ -659,6 +704,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/frozen-files", test_frozen_files);
 	g_test_add_func("/stands/asks", test_asks);
 	g_test_add_func("/stands/children-in-turn", test_children_in_turn);
+	g_test_add_func("/stands/child-takes", test_child_takes);
+	g_test_add_func("/stands/child-prints", test_child_prints);
+	g_test_add_func("/stands/adopted", test_adopted);
 	g_test_add_func("/stands/after-close", test_after_close);
 	g_test_add_func("/stands/after-getpid", test_after_getpid);
 	g_test_add_func("/stands/pipeline", test_pipeline);
