@@ -121,6 +121,8 @@ enum kill_origin {
 	KILL_MEMORY, /* the kernel: it is out of memory */
 };
 
+#define SPIN_NOT_OPEN (-9) /* EBADF, of many descriptors */
+
 /* A call that found nothing to do so often without a wait between (objects/asks.h). */
 struct spin {
 	uint32_t thread;
@@ -128,7 +130,7 @@ struct spin {
 	uint32_t call; /* interned */
 	uint32_t object; /* interned key of what was asked, 0 */
 	int32_t fd; /* … its descriptor */
-	int32_t result; /* -11 (EAGAIN), or 0: no events */
+	int32_t result; /* -11 (EAGAIN), SPIN_NOT_OPEN, or 0: no events */
 	uint32_t count;
 	int64_t begin, end; /* of the first try, of the last */
 };

@@ -14,6 +14,7 @@ static bool finds_nothing(const struct call_info *info, int64_t ret)
 {
 	switch (info->wait) {
 	case WAIT_FD:
+		return ret == -TRY_AGAIN || ret == SPIN_NOT_OPEN;
 	case WAIT_ACCEPT:
 		return ret == -TRY_AGAIN;
 	case WAIT_POLL:
@@ -44,6 +45,15 @@ static bool goes_on(const struct flow *flow, const struct thread *thread)
 	       !host_unseen(host, spin->end, flow->time);
 }
 
+/* Of descriptors that are not there it asks one after the other; one that is there is closed among
+ * them. */
+static bool is_same(const struct spin *spin, const struct call *call, int64_t ret)
+{
+	if (!spin->count || spin->call != call->name)
+		return false;
+	return spin->result == SPIN_NOT_OPEN ? ret == SPIN_NOT_OPEN : spin->fd == call->fd;
+}
+
 void spin_call_ends(struct flow *flow, uint32_t index, int64_t ret)
 {
 	struct thread *thread = flow_thread(flow, index);
@@ -52,7 +62,7 @@ void spin_call_ends(struct flow *flow, uint32_t index, int64_t ret)
 	const struct call_info *info;
 	bool nothing, same;
 
-	if (!spin->count && ret != -TRY_AGAIN && ret != 0)
+	if (!spin->count && ret != -TRY_AGAIN && ret != SPIN_NOT_OPEN && ret != 0)
 		return;
 	info = flow_call_info(flow, call->name);
 	nothing = finds_nothing(info, ret);
@@ -60,7 +70,7 @@ void spin_call_ends(struct flow *flow, uint32_t index, int64_t ret)
 		return;
 	if (spin->count && !goes_on(flow, thread))
 		keep(flow, thread);
-	same = spin->count && spin->call == call->name && spin->fd == call->fd;
+	same = is_same(spin, call, ret);
 	if (nothing && !same) {
 		keep(flow, thread);
 		*spin = (struct spin) {
@@ -68,9 +78,8 @@ void spin_call_ends(struct flow *flow, uint32_t index, int64_t ret)
 			.maker = NO_THREAD,
 			.call = call->name,
 			.fd = call->fd,
-			.object = info->wait == WAIT_FD || info->wait == WAIT_ACCEPT
-					  ? fd_key(thread_files(flow, thread), call->fd)
-					  : 0,
+			.object = ret == -TRY_AGAIN ? fd_key(thread_files(flow, thread), call->fd)
+						    : 0,
 			.result = (int32_t) ret,
 			.begin = call->begin};
 		thread->flow.spin_block = thread->flow.block;

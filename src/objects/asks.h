@@ -6,8 +6,9 @@
  *
  * T does not wait, so no wait tells of it: it uses a CPU up instead. Counted are tries to read,
  * write, accept and the like that give EAGAIN, and looks for events (poll, select, epoll_wait)
- * that give none at once. T may do other things between, but no wait; who sleeps between two tries
- * is tries.h's.
+ * that give none at once; and calls on descriptors that are not open (EBADF), whichever they are,
+ * as of who closes all that there might be. T may do other things between, but no wait; who sleeps
+ * between two tries is tries.h's.
  *
  * Place: objects/. Source: own; docs/semantics.md, "Waiting by trying again".
  */

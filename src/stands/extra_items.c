@@ -3,6 +3,7 @@
 #include "stands/extra_items.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
@@ -142,7 +143,7 @@ static void add_lost(const struct session *session, GArray *items)
 static bool is_of(const struct fact *fact, const struct spin *spin)
 {
 	return fact->victim == spin->thread && fact->spin->call == spin->call &&
-	       fact->spin->object == spin->object;
+	       fact->spin->object == spin->object && fact->spin->result == spin->result;
 }
 
 static struct fact *fact_of_spin(const struct session *session, GPtrArray *facts,
@@ -185,9 +186,44 @@ static void add_spin(const struct session *session, GPtrArray *facts, const stru
 }
 
 /* Who asks without a pause waits, though no state says so. */
+static int most_lost(gconstpointer a, gconstpointer b)
+{
+	const struct fact *x = *(struct fact *const *) a, *y = *(struct fact *const *) b;
+
+	if (x->most != y->most)
+		return x->most > y->most ? -1 : 1;
+	return x->victim < y->victim ? -1 : x->victim > y->victim;
+}
+
+/* As what threads of one name do. Takes the fact; items from `first` on are of such. */
+static void add_spinner(const struct session *session, GArray *items, guint first,
+			struct fact *fact)
+{
+	struct stand item;
+
+	for (guint i = first; i < items->len; i++) {
+		const struct stand *at = &g_array_index(items, struct stand, i);
+		struct fact *of = at->fact;
+
+		if (of->host != fact->host || of->spin->call != fact->spin->call ||
+		    of->object != fact->object || of->spin->result != fact->spin->result ||
+		    strcmp(session_thread_name(session, of->victim),
+			   session_thread_name(session, fact->victim)) != 0)
+			continue;
+		fact_add(of, fact);
+		of->threads++;
+		g_array_append_val(at->victims, fact->victim);
+		fact_free(fact);
+		return;
+	}
+	item = item_of(fact);
+	g_array_append_val(items, item);
+}
+
 static void add_spins(const struct session *session, GArray *items)
 {
 	g_autoptr(GPtrArray) facts = g_ptr_array_new();
+	guint before = items->len;
 
 	for (guint h = 0; h < session->trace.model.hosts->len; h++) {
 		const struct host *host = model_host(&session->trace.model, h);
@@ -195,11 +231,9 @@ static void add_spins(const struct session *session, GArray *items)
 		for (guint i = 0; session_wants_host(session, host) && i < host->spins->len; i++)
 			add_spin(session, facts, &g_array_index(host->spins, struct spin, i));
 	}
-	for (guint i = 0; i < facts->len; i++) {
-		struct stand item = item_of(facts->pdata[i]);
-
-		g_array_append_val(items, item);
-	}
+	g_ptr_array_sort(facts, most_lost);
+	for (guint i = 0; i < facts->len; i++)
+		add_spinner(session, items, before, facts->pdata[i]);
 }
 
 /* Who yields without a pause waits, too. */

@@ -74,6 +74,7 @@ void fact_add(struct fact *to, const struct fact *from)
 {
 	to->ns += from->ns;
 	to->count += from->count;
+	to->tries += from->tries;
 	to->faults += from->faults;
 	to->child += from->child;
 	to->spans_gap |= from->spans_gap;

@@ -453,12 +453,35 @@ static void stopped_sentence(GString *text, const struct session *session, const
 	append_told(text, session, fact, told_reason(session, fact) ? ": " : ", ");
 }
 
+/* ", legacyd then,": before it began the program that it is named after. */
+static void append_name_then(GString *text, const struct session *session, uint32_t thread,
+			     int64_t time)
+{
+	const char *then =
+		session_text(session,
+			     thread_name_at(model_thread(&session->trace.model, thread), time));
+
+	if (*then && strcmp(then, session_own_name(session, thread)) != 0)
+		g_string_append_printf(text, ", %s then,", then);
+}
+
 static void spin_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct spin *spin = fact->spin;
 	char count[32];
 
 	append_victim(text, session, fact);
+	if (spin->result == SPIN_NOT_OPEN) {
+		append_name_then(text, session, fact->victim, fact->end);
+		g_string_append(text, " spent ");
+		append_amount(text, session, fact);
+		g_string_append_printf(text,
+				       " on descriptors that are not open: %s failed %s times "
+				       "(EBADF)",
+				       session_text(session, spin->call),
+				       count_text(count, fact->tries));
+		return;
+	}
 	g_string_append(text, " asked without a pause for ");
 	append_amount(text, session, fact);
 	g_string_append_printf(text, ": %s", session_text(session, spin->call));

@@ -369,6 +369,32 @@ static void test_asks(void)
 	feed_free(feed);
 }
 
+/* From 10 on a (5) closes descriptors 100, 101, … that are not open, each in 0.5 ms, and once one
+ * that is. */
+static void closes(struct feed *feed, int count, int64_t ret)
+{
+	for (int i = 0; i < count; i++) {
+		entry(feed, 10 * MS + i * MS, 0, "close", 100 + i);
+		leave(feed, 10 * MS + i * MS + MS / 2, 0, "close", i == count / 2 ? 0 : ret);
+	}
+	ends(feed, 180);
+}
+
+static void test_closes_all(void)
+{
+	struct feed *feed = two();
+
+	closes(feed, 50, -9);
+	FIRST("failure",
+	      "a (5) spent 49.50 ms (28 % of its life) on descriptors that are not open: ");
+	FIRST("failure", ": close failed 49 times (EBADF).");
+	feed_free(feed);
+	feed = two(); /* what it has open */
+	closes(feed, 50, 0);
+	NOTHING();
+	feed_free(feed);
+}
+
 /* --- children ---------------------------------------------------------------------- */
 
 static void parent_waits(struct feed *feed, int64_t ms)
@@ -703,6 +729,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/frozen-server", test_frozen_server);
 	g_test_add_func("/stands/frozen-files", test_frozen_files);
 	g_test_add_func("/stands/asks", test_asks);
+	g_test_add_func("/stands/closes-all", test_closes_all);
 	g_test_add_func("/stands/children-in-turn", test_children_in_turn);
 	g_test_add_func("/stands/child-takes", test_child_takes);
 	g_test_add_func("/stands/child-prints", test_child_prints);
