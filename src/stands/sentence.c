@@ -295,6 +295,12 @@ static bool is_grace_period(const struct session *session, const struct fact *fa
 	       strcmp(session_text(session, fact->object), "work:softIRQ RCU") == 0;
 }
 
+/* In the victim's own call, which has no time limit. */
+static bool is_kernels_timer(const struct fact *fact)
+{
+	return fact->kind == STAND_TIMER && fact->subject == fact->victim;
+}
+
 static void interrupt_sentence(GString *text, const struct session *session,
 			       const struct fact *fact)
 {
@@ -465,6 +471,20 @@ static void append_name_then(GString *text, const struct session *session, uint3
 		g_string_append_printf(text, ", %s then,", then);
 }
 
+/* "backupd (259) waited 1.2 s (…) in openat on /tmp/doc, by a timer of the kernel's own: …" */
+static void kernels_timer_sentence(GString *text, const struct session *session,
+				   const struct fact *fact)
+{
+	append_waits(text, session, fact, 0, NO_THREAD);
+	g_string_append_c(text, ' ');
+	append_in(text, session, fact->told.leaf);
+	g_string_truncate(text, text->len - 1);
+	append_on(text, session, session_resource(session, fact->told.block));
+	g_string_append(text, fact->count > 1 ? " (the longest)" : "");
+	g_string_append(text, ", in which the kernel slept by a timer of its own; for what, no "
+			      "event shows");
+}
+
 static void spin_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct spin *spin = fact->spin;
@@ -603,9 +623,10 @@ static void append_others(GString *text, const struct session *session, const st
 char *stand_sentence(const struct session *session, const struct stand *item, const GArray *locks)
 {
 	const struct fact *fact = item->fact;
-	GString *text = g_string_new(is_grace_period(session, fact)
-					     ? "RCU"
-					     : stand_kind_title((enum stand_kind) fact->kind));
+	GString *text = g_string_new(
+		is_grace_period(session, fact) ? "RCU"
+		: is_kernels_timer(fact)       ? "Kernel's sleep"
+					       : stand_kind_title((enum stand_kind) fact->kind));
 
 	g_string_append(text, ": ");
 	switch ((enum stand_kind) fact->kind) {
@@ -663,7 +684,10 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 	case STAND_HOST:
 	case STAND_CHILD:
 	case STAND_TIMER:
-		thread_sentence(text, session, fact);
+		if (is_kernels_timer(fact))
+			kernels_timer_sentence(text, session, fact);
+		else
+			thread_sentence(text, session, fact);
 		break;
 	default:
 		told_sentence(text, session, fact);

@@ -68,15 +68,21 @@ static void ends(struct feed *feed, int64_t ms)
 	plain(feed, ms * MS, 0, "other");
 }
 
-static void naps(struct feed *feed, int64_t from, int64_t to)
+/* A timer ends what a (5) waits for in `call`. */
+static void until_timer(struct feed *feed, int64_t from, int64_t to, const char *call)
 {
-	entry(feed, from * MS, 0, "clock_nanosleep", -1);
+	entry(feed, from * MS, 0, call, -1);
 	sw(feed, from * MS + 1, 0, "a", 5, SLEEPS, "idle", 0);
 	plain(feed, to * MS - 4, 0, "timer_hrtimer_expire_entry");
 	waking(feed, to * MS - 3, 0, 5);
 	plain(feed, to * MS - 2, 0, "timer_hrtimer_expire_exit");
 	sw(feed, to * MS - 1, 0, "idle", 0, 0, "a", 5);
-	leave(feed, to * MS, 0, "clock_nanosleep", 0);
+	leave(feed, to * MS, 0, call, 0);
+}
+
+static void naps(struct feed *feed, int64_t from, int64_t to)
+{
+	until_timer(feed, from, to, "clock_nanosleep");
 }
 
 static void writes(struct feed *feed, int64_t ms, int64_t ret)
@@ -393,6 +399,34 @@ static void test_closes_all(void)
 	closes(feed, 50, 0);
 	NOTHING();
 	feed_free(feed);
+}
+
+/* --- sleeps of the kernel's ----------------------------------------------------------- */
+
+static void test_kernel_sleeps(void)
+{
+	FEED_FROM(two());
+
+	until_timer(feed, 10, 50, "unlinkat");
+	until_timer(feed, 60, 90, "unlinkat");
+	ends(feed, 100);
+	FIRST("timer", "Kernel's sleep: a (5) waited 70.00 ms (70 % of its life; 2 times, 30 to ");
+	FIRST("timer", " in unlinkat");
+}
+
+/* Calls whose time limit may be the program's own. */
+static void test_own_limit(void)
+{
+	static const char *const calls[] = {"epoll_wait", "recvfrom", "ioctl", "clock_nanosleep"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++) {
+		struct feed *feed = two();
+
+		until_timer(feed, 10, 90, calls[i]);
+		ends(feed, 100);
+		NOTHING();
+		feed_free(feed);
+	}
 }
 
 /* --- children ---------------------------------------------------------------------- */
@@ -730,6 +764,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/frozen-files", test_frozen_files);
 	g_test_add_func("/stands/asks", test_asks);
 	g_test_add_func("/stands/closes-all", test_closes_all);
+	g_test_add_func("/stands/kernel-sleeps", test_kernel_sleeps);
+	g_test_add_func("/stands/own-limit", test_own_limit);
 	g_test_add_func("/stands/children-in-turn", test_children_in_turn);
 	g_test_add_func("/stands/child-takes", test_child_takes);
 	g_test_add_func("/stands/child-prints", test_child_prints);
