@@ -131,7 +131,7 @@ def closed_streams():
     def close(*fds):
         return {"preexec_fn": lambda: [os.close(fd) for fd in fds], "stdout": None}
     one_line(t.run("overview", STARTUP, **close(1)), OUTPUT, "standard output")
-    one_line(t.run(*HELD_PROFILE, **close(0, 1)), OUTPUT, "standard output")
+    one_line(t.run(*HELD_PROFILE, program=t.FAST, **close(0, 1)), OUTPUT, "standard output")
     with tempfile.TemporaryDirectory() as place:
         done = t.run("overview", STARTUP, "--output", place + "/out", **close(0, 1))
         assert (done.returncode, done.stderr) == (0, b""), done
@@ -162,8 +162,8 @@ def stopped_after(command, wait, number):
 
 
 def signals(wait):
-    """In reading, analysing and writing (the three take 0.2 to 2 s here, many times that with sanitizers)."""
-    command = [t.WHYLATE, "delay", "--thread", "all", "--limit", "0", "--format", "json", HELD, LARGE, "--output", "OUT"]
+    """In reading, analysing and writing (the three take 0.2 to 2 s here)."""
+    command = [t.FAST, "delay", "--thread", "all", "--limit", "0", "--format", "json", HELD, LARGE, "--output", "OUT"]
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         status, ended, out, err, kept = stopped_after(command, wait, number)
         if ended:
@@ -174,7 +174,7 @@ def signals(wait):
 
 def nohup():
     """A signal that is ignored stays so."""
-    with subprocess.Popen([t.WHYLATE, "overview", HELD], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    with subprocess.Popen([t.FAST, "overview", HELD], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
         time.sleep(0.1)
         process.send_signal(signal.SIGHUP)
@@ -229,8 +229,8 @@ def full_temporary():
                                          stderr=subprocess.DEVNULL).returncode:
             return tap.skip("temporary files on a full file system", "no right to mount one")
         try:
-            whole = t.output(*HELD_PROFILE)
-            done = t.run(*HELD_PROFILE, env=dict(os.environ, TMPDIR=place))
+            whole = t.run(*HELD_PROFILE, program=t.FAST).stdout
+            done = t.run(*HELD_PROFILE, program=t.FAST, env=dict(os.environ, TMPDIR=place))
             left = os.listdir(place)
         finally:
             subprocess.run(["umount", place], check=True)

@@ -18,7 +18,7 @@ tap = t.Tap()
 class Followed:
     """A directory that is followed, and a session whose chunks are put into it."""
 
-    def __init__(self, *options, chunks=3):
+    def __init__(self, *options, chunks=3, program=t.WHYLATE):
         self.directory = tempfile.TemporaryDirectory(dir=t.CACHE)
         self.root = os.path.realpath(self.directory.name)
         for name in ("fleet/session/archives", "fleet/session/.tmp_old_chunk/kernel", "later"):
@@ -30,7 +30,7 @@ class Followed:
         if os.path.exists(self.path("later/kallsyms")):
             shutil.copy(self.path("later/kallsyms"), self.path("fleet/session"))
         self.output = self.path("lines")
-        self.process = subprocess.Popen([t.WHYLATE, "batch", "--follow", self.path("fleet"), "--output", self.output, *options],
+        self.process = subprocess.Popen([program, "batch", "--follow", self.path("fleet"), "--output", self.output, *options],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def path(self, name):
@@ -166,9 +166,9 @@ def refused():
 QUESTIONS = (("delay", "--thread", "all"), ("overview",), ("profile",), ("requests",))
 
 
-def answers(session, cache):
-    return [subprocess.run([t.WHYLATE, *question, session, "--format", "json", "--cache", cache], stdin=subprocess.DEVNULL,
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=300).stdout for question in QUESTIONS]
+def answers(session, cache, program=t.FAST, questions=QUESTIONS):
+    return [subprocess.run([program, *question, session, "--format", "json", "--cache", cache], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=300).stdout for question in questions]
 
 
 def blank(session):
@@ -184,13 +184,14 @@ def blank(session):
             os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-def image():
+def image(program, questions, chunks):
     """With --cache the image of the whole session is kept, the last one only, and answers without the chunks what a run
     that reads them all answers; what was begun elsewhere is not in it."""
-    with tempfile.TemporaryDirectory(dir=t.CACHE) as cache, Followed("--cache", cache, chunks=4) as followed:
+    with tempfile.TemporaryDirectory(dir=t.CACHE) as cache, \
+            Followed("--cache", cache, chunks=4, program=program) as followed:
         session = followed.path("fleet/session/archives")
         seen = None
-        for number in range(3):
+        for number in range(chunks):
             followed.put(number)
             followed.wait_for(number + 1)
             names = t.until(lambda seen=seen: len(os.listdir(cache)) == 1 and os.listdir(cache) != seen and os.listdir(cache),
@@ -198,10 +199,10 @@ def image():
             seen = names
             copy = followed.path("copy-%d" % number)
             shutil.copytree(session, copy)
-            expected = answers(session, "off")
+            expected = answers(session, "off", program, questions)
             blank(session)
-            assert answers(session, cache) == expected and all(expected), number
-            assert answers(session, "off") != expected, "it was not blank"
+            assert answers(session, cache, program, questions) == expected and all(expected), number
+            assert answers(session, "off", program, questions[:1]) != expected[:1], "it was not blank"
             for chunk in os.listdir(copy):  # for the next one: whoever reads all of them again
                 shutil.copytree(os.path.join(copy, chunk), os.path.join(session, chunk), dirs_exist_ok=True)
         assert followed.end() == 0, followed.said
@@ -210,12 +211,13 @@ def image():
 def no_image():
     """A chunk that comes behind its successor is not in order, and one with user space's events is not read whole: the
     image is not of them, and who asks reads all."""
-    with tempfile.TemporaryDirectory(dir=t.CACHE) as cache, Followed("--cache", cache, chunks=4) as followed:
+    with tempfile.TemporaryDirectory(dir=t.CACHE) as cache, \
+            Followed("--cache", cache, chunks=4, program=t.FAST) as followed:
         session = followed.path("fleet/session/archives")
         for count, number in enumerate((0, 2, 1)):
             followed.put(number)
             followed.wait_for(count + 1)
-            assert answers(session, cache) == answers(session, "off"), number
+            assert answers(session, cache, questions=QUESTIONS[:2]) == answers(session, "off", questions=QUESTIONS[:2]), number
         assert followed.end() == 4, followed.said
     with tempfile.TemporaryDirectory(dir=t.CACHE) as cache, Followed("--cache", cache, chunks=2) as followed:
         user = next(folder for folder, names, _ in os.walk(t.trace("ust-func")) if "ust" in names)
@@ -229,7 +231,8 @@ def no_image():
 
 
 tap.case("a session's chunks", chunks)
-tap.case("a session's image", image)
+tap.case("a session's image", image, t.FAST, QUESTIONS, 3)
+tap.case("a session's image, by the program of this build", image, t.WHYLATE, QUESTIONS[:1], 2)
 tap.case("no image of what is not whole", no_image)
 tap.case("traces that are dropped", dropped)
 tap.case("chunks damaged, missing, too late", damaged)

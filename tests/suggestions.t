@@ -75,13 +75,22 @@ def answers(command, spoken_of, kept):
     assert fits, "%s: holds nothing that was meant" % command
 
 
+def some_of_each(commands):
+    """At most three that differ in numbers and names only: the first, the middle one and the last."""
+    shapes = {}
+    for command in commands:
+        shape = " ".join(word for word in shlex.split(command) if word.startswith("--") or word.isalpha())
+        shapes.setdefault(shape, []).append(command)
+    return [one for like in shapes.values() for one in ([like[0], like[len(like) // 2], like[-1]] if len(like) > 3 else like)]
+
+
 def check_overview(name):
     """The overview is the sanitized build's, so that every recording is read by it once, but for two that take long with
     nothing in them that others have not; what it suggests is asked of this."""
     place = trace(name)
-    if run("check", place).returncode != 0:
-        return
     done = run("overview", "--full", "--quiet", place, program=FAST if name in ("zero-read", "guest-pair") else SANITIZED + "/whylate")
+    if done.returncode == 3:  # it has user space's events only
+        return
     assert done.returncode == 0, (done.returncode, done.stderr.decode(errors="replace"))
     text = done.stdout
     commands = suggested(text)
@@ -89,7 +98,7 @@ def check_overview(name):
     assert not [c for c in commands if "TRACE" in c], commands
     spoken_of = meant(report("overview", "--limit", "0", "--quiet", place))
     with tempfile.TemporaryDirectory() as kept:
-        for command in sorted(set(commands)):
+        for command in some_of_each(sorted(set(commands))):
             answers(command, spoken_of, kept)
 
 
