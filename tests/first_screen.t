@@ -60,6 +60,7 @@ STANDS_OUT = {
     "arp-missing": ("timeout", r"mirrord \(274\) waited 2\.43", r"EHOSTUNREACH: no host was found at 10\.77\.0\.9:80"),
     "chain4": ("process", r"nightjob \(264\) waited", r"zipper \(263\) in read: zipper worked"),
     "drop-caches": ("device", "catalogd", r"vda \(/cold\.bin\)", r"janitor \(268\) had emptied the page cache"),
+    "mq-full": ("process", r"invoicer \(256\) waited 2\.1\d\d s .*; 26 times", r"for printd \(257\) in mq_timedsend: printd worked"),
     "dl-throttle": ("quota", r"codec \(265\) was throttled for 1\.850 s", "22 times", "SCHED_DEADLINE"),
     "lock-quota": ("lock", r"apiserv \(263\)", r"sidecar \(262\) held", "sidecar \\(262\\) was throttled"),
     "loop-dev": ("device", "ledgerd", "kworker/u4:1", "disk vda"),
@@ -88,6 +89,8 @@ AS_WELL = {
     "chain4": ("lock", "appsrv", r"nightjob \(264\) held", r"zipper \(263\) worked", "webreq"),
     "dirty-throttle": ("device", "bulkcopy"),
     "hang": ("lock", "flock-wait", "hang", "/tmp/lockfile"),
+    "oom-restart": ("memory", r"leaky \(263\) was killed by the kernel to free memory \(OOM killer", "as were 2 more of that name",
+                    r"supervz \(262\) started the next one 25\d\.\d ms later"),
     "lock-quota": ("quota", "sidecar", "cgroup had used up its CPU quota"),
     "make-chain": ("device", "job-b", "vda"),
     "rt-busy": ("cpu", r"motionctl \(261\)", r"kept housekeep \(260\) off the CPU"),
@@ -97,7 +100,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-threads", "ok-web", "ok-workers")
+NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-pubsub", "ok-threads", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 

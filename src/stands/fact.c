@@ -77,6 +77,7 @@ void fact_add(struct fact *to, const struct fact *from)
 	to->tries += from->tries;
 	to->faults += from->faults;
 	to->child += from->child;
+	to->piped += from->piped;
 	to->spans_gap |= from->spans_gap;
 	to->shortest = MIN(to->shortest, from->shortest);
 	to->pinned += from->pinned;

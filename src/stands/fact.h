@@ -98,12 +98,14 @@ struct fact {
 	const struct wake_detail *request; /* while it is gathered: the last of them */
 	int64_t dirty; /* ns of it kept back as too many pages were dirty */
 	int64_t child; /* … in waits for a child that did it */
+	int64_t piped; /* … in waits for what comes through a pipe */
 	const struct spin *spin; /* borrowed; asked without a pause: the longest time; NULL */
 	uint64_t tries; /* … in all; without `spin`: yields of who spins (path/spins.h) */
 	int64_t ran; /* … and how long `subject` ran meanwhile, ns */
 	int64_t slack; /* ns; who overslept: so late the timer of the longest time may be; 0 */
 	int64_t asked; /* … and what it was asked for */
 	uint64_t lost; /* events, as the tracer counted them */
+	uint32_t killed; /* so many processes by the kernel, for memory; else 0 */
 	uint32_t children; /* … of so many names, put together; else 0 */
 	int64_t pinned; /* … ready beside a CPU that was idle and forbidden */
 	int32_t last_wait; /* while it is gathered: the victim's last wait, -1 … */

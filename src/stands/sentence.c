@@ -9,6 +9,7 @@
 #include "contention/deadlocks.h"
 #include "stands/clauses.h"
 #include "stands/dropped.h"
+#include "stands/killed.h"
 #include "util/when.h"
 #include "waits/causes.h"
 #include "waits/state_names.h"
@@ -688,6 +689,12 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 			kernels_timer_sentence(text, session, fact);
 		else
 			thread_sentence(text, session, fact);
+		break;
+	case STAND_MEMORY:
+		if (fact->killed)
+			killed_sentence(text, session, fact);
+		else
+			told_sentence(text, session, fact);
 		break;
 	default:
 		told_sentence(text, session, fact);

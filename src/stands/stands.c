@@ -14,6 +14,7 @@
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
 #include "stands/extra_items.h"
+#include "stands/killed.h"
 #include "stands/victims.h"
 #include "stands/sentence.h"
 #include "stands/unexplained.h"
@@ -34,6 +35,7 @@
 #define CHILD_MIN 0.4 /* of the parent's life: commands that a script runs are its own work */
 #define PLAIN_MIN 0.8 /* of the wait for children: so much of it they worked */
 #define BESIDE_MIN 0.1 /* of it: so long two of them lived at once */
+#define PIPELINE_LIFE 0.2 /* of the window: a stage that lives longer may be too slow a one */
 #define CHILDREN_MIN 30 /* so many are news themselves */
 #define HANDOVERS_MIN 8 /* of a convoy */
 
@@ -260,6 +262,23 @@ static int64_t side_by_side(const struct session *session, uint32_t parent, guin
 	return both;
 }
 
+/* Stages of a pipeline that a shell ran and that were soon over: they worked, one for the next. */
+static bool is_short_pipeline(const struct session *session, const struct fact *fact)
+{
+	const struct model *model = &session->trace.model;
+	const struct thread *reader = model_thread(model, fact->victim), *writer;
+	int64_t window = session->asked.to - session->asked.from;
+
+	if (fact->kind != STAND_PROCESS || !is_thread(fact->subject) || !reader->born)
+		return false;
+	writer = model_thread(model, fact->subject);
+	return writer->born && is_thread(reader->parent) && reader->parent == writer->parent &&
+	       reader->pid != writer->pid && 2 * fact->piped > fact->ns &&
+	       (double) fact->life < PIPELINE_LIFE * (double) window &&
+	       (double) (fact_did(fact, DID_WORK) + fact_did(fact, DID_READY)) >=
+		       PLAIN_MIN * (double) fact->ns;
+}
+
 /* It ran one program after the other, and they worked: that is its own work, done by programs;
  * as a script's, or a compiler's. Which of several at once took the time is news, and so is it
  * that they were many. */
@@ -345,7 +364,7 @@ static bool stands_out(const struct session *session, const struct stand *item, 
 	if ((is_tick(session, fact) && (double) fact->most < TICKS_MIN * (double) fact->life) ||
 	    is_plain_work(session, item))
 		return false;
-	return fact->kind == STAND_DEADLOCK || fact->kind == STAND_INVERSION ||
+	return fact->kind == STAND_DEADLOCK || fact->kind == STAND_INVERSION || fact->killed ||
 	       ((double) fact->most >=
 			life_share_min((enum stand_kind) fact->kind) * (double) fact->life &&
 		(double) fact->most >= WINDOW_SHARE_MIN * window &&
@@ -414,10 +433,14 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	g_array_set_clear_func(stands->items, item_clear);
 	losses_init(&losses, session, waiting, stands);
 	g_ptr_array_sort_with_data(losses.facts, heaviest_fact, (gpointer) session);
-	for (guint i = 0; i < losses.facts->len; i++)
-		if (!is_tracers(&losses, g_ptr_array_index(losses.facts, i)) &&
-		    !is_subjects_story(session, &losses, g_ptr_array_index(losses.facts, i)))
+	for (guint i = 0; i < losses.facts->len; i++) {
+		const struct fact *fact = g_ptr_array_index(losses.facts, i);
+
+		if (is_short_pipeline(session, fact))
+			losses.lost[fact->victim] -= fact->ns;
+		else if (!is_tracers(&losses, fact) && !is_subjects_story(session, &losses, fact))
 			add_fact(stands->items, session, &losses, i);
+	}
 	for (guint i = 0; i < stands->items->len; i++) {
 		struct fact *fact = g_array_index(stands->items, struct stand, i).fact;
 
@@ -431,6 +454,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	join_children(stands->items);
 	settle_locks(session, stands->items, locks);
 	extra_items(session, stands->items);
+	killed_items(session, stands->items);
 	find_longest(session, locks, stands);
 	sort_and_cut(session, stands->items);
 	for (guint i = 0; i < stands->items->len; i++) {

@@ -391,6 +391,11 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	return fact;
 }
 
+static bool is_on_pipe(const struct session *session, const struct through *wait)
+{
+	return g_str_has_prefix(session_text(session, wait->block->resource), "pipe:");
+}
+
 /* The victim's own wait is one that others imposed: imposed/waiting.h. */
 static bool counts(const struct putting *putting, uint32_t leaf, const struct block *block,
 		   int64_t begin, int64_t end, bool woken)
@@ -640,6 +645,9 @@ static void put_piece(struct putting *putting, const struct piece *piece,
 	fact = put_down(putting, piece, waits, links, &root);
 	if (children)
 		putting->losses->for_children[putting->victim] += piece->end - piece->begin;
+	if (links && is_on_pipe(putting->session,
+				&g_array_index(putting->path->waits, struct through, waits[0])))
+		fact->piped += piece->end - piece->begin;
 	if (links && children == links)
 		fact->child += piece->end - piece->begin;
 }

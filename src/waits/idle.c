@@ -17,6 +17,8 @@ struct contacts {
 	bool *read; /* owned; of a process' first thread: all its waits were noted */
 	/* two ids -> index in `first`; of what came through a pipe; of that: as it was read */
 	struct idmap places, by_pipe, fed;
+	/* process and what it waits on -> when it had first written there, or such a wait ended */
+	struct idmap written, heard;
 	GArray *first; /* owned; int64_t: when the first of the two turned to the second */
 };
 
@@ -88,6 +90,21 @@ static bool is_on_pipe(const struct session *session, const struct wait *wait)
 	return g_str_has_prefix(session_text(session, wait->block->resource), "pipe:");
 }
 
+/* Whether it writes to what it reads from. */
+static void note_place(struct contacts *contacts, const struct wait *wait)
+{
+	uint64_t key = key_of(SIDE_AT, contacts->process[wait->thread], wait->block->resource);
+
+	if (!wait->block->resource)
+		return;
+	note_key(contacts, &contacts->heard, key, wait->end);
+	if (!wait->block->sent)
+		return;
+	/* where it wrote to several since its wait before, it may have been any */
+	key = key_of(SIDE_AT, contacts->process[wait->thread], wait->block->sent);
+	note_key(contacts, &contacts->written, key, wait->begin);
+}
+
 static void note_waits(struct contacts *contacts, const struct session *session, uint32_t thread)
 {
 	struct spans spans;
@@ -102,6 +119,7 @@ static void note_waits(struct contacts *contacts, const struct session *session,
 		if (!leaf_is_blocked(span.leaf))
 			continue;
 		wait = wait_of(session, thread, &span);
+		note_place(contacts, &wait);
 		if (wait.block->to_all)
 			note_key(contacts, &contacts->places,
 				 key_of(SIDE_AT, thread, wait.block->resource), span.end);
@@ -130,6 +148,8 @@ static void *contacts_new(const struct session *session)
 	idmap_init(&contacts->places);
 	idmap_init(&contacts->by_pipe);
 	idmap_init(&contacts->fed);
+	idmap_init(&contacts->written);
+	idmap_init(&contacts->heard);
 	for (uint32_t i = 0; i < model->thread_count; i++) {
 		const struct thread *thread = model_thread(model, i);
 
@@ -146,6 +166,8 @@ static void contacts_free(gpointer data)
 	idmap_clear(&contacts->places);
 	idmap_clear(&contacts->by_pipe);
 	idmap_clear(&contacts->fed);
+	idmap_clear(&contacts->written);
+	idmap_clear(&contacts->heard);
 	g_array_free(contacts->first, TRUE);
 	g_free(contacts->read);
 	g_free(contacts);
@@ -396,6 +418,30 @@ static bool turned_first(const struct session *session, const struct wait *wait,
 	return MIN(turns.asked, piped.asked) < MIN(turns.served, piped.served);
 }
 
+static int64_t first_at(const struct contacts *contacts, const struct idmap *places,
+			uint32_t process, uint32_t resource)
+{
+	return first_of(contacts, places, key_of(SIDE_AT, process, resource));
+}
+
+/* It has connected to somebody who sends as there is something, and has never asked: once it was
+ * greeted, it waits for what may come. Of a process from before the trace nobody knows. */
+static bool is_subscribed(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	uint32_t process = session->trace.processes.first[wait->thread];
+	uint32_t resource = wait->block->resource;
+	const struct contacts *contacts;
+	uint32_t several;
+
+	if (!resource || !model_thread(&session->trace.model, process)->born)
+		return false;
+	contacts = contacts_of(session, wait->thread, by);
+	several = intern_id(session->trace.model.names, "several");
+	return first_at(contacts, &contacts->heard, process, resource) < wait->end &&
+	       first_at(contacts, &contacts->written, process, resource) == INT64_MAX &&
+	       first_at(contacts, &contacts->written, process, several) == INT64_MAX;
+}
+
 static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const uint32_t *process = session->trace.processes.first;
@@ -404,7 +450,7 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 	enum asker asker = packet_asker(session, wait->block);
 
 	if (asker != ASKER_UNKNOWN)
-		return asker == ASKER_SENDER;
+		return asker == ASKER_SENDER || is_subscribed(session, wait, by);
 	if (brings_nothing(session, wait, by) || in_pipeline(session, wait, by) ||
 	    is_at_barrier(session, wait, by))
 		return false;

@@ -468,6 +468,32 @@ static void test_children_in_turn(void)
 	NOTHING();
 }
 
+/* The kernel kills c (20), a child of a (5), at 40, for memory; a starts the next one at 60. */
+static void test_out_of_memory(void)
+{
+	FEED_FROM(two());
+	struct event event;
+
+	sw(feed, 4, 1, "b", 6, SLEEPS, "idle", 0);
+	forks(feed, 10 * MS, 0, 5, 20, 20);
+	leave(feed, 10 * MS + 1, 0, "clone", 20);
+	sw(feed, 10 * MS + 2, 1, "idle", 0, 0, "c", 20);
+	event = event_of(feed, 40 * MS - 2, 1, "signal_generate");
+	event.signal.sig = 9;
+	event.signal.tid = 20;
+	event.signal.code = 0x80; /* SI_KERNEL */
+	send(feed, &event);
+	parent_waits(feed, 39);
+	child_ends(feed, 40, 1, 20);
+	entry(feed, 60 * MS - 1, 0, "clone", -1);
+	forks(feed, 60 * MS, 0, 5, 21, 21);
+	leave(feed, 60 * MS + 1, 0, "clone", 21);
+	sw(feed, 60 * MS + 2, 1, "idle", 0, 0, "c", 21);
+	ends(feed, 100);
+	FIRST("memory", "c (20) was killed by the kernel to free memory (OOM killer, signal 9 "
+			"(SIGKILL)); a (5) started the next one 20.00 ms later.");
+}
+
 /* Its own child takes what a (5) sends, or prints what that reads, having worked for 70 ms. */
 static void child_works_for(struct feed *feed, const char *call)
 {
@@ -572,6 +598,18 @@ static void piped(struct feed *feed, int32_t other)
 	sw(feed, 90 * MS + 3, 0, "idle", 0, 0, "a", 5);
 	leave(feed, 90 * MS + 4, 0, "read", 64);
 	ends(feed, 100);
+}
+
+/* The same where the trace goes on for six times as long: that pipeline was soon over. */
+static void test_short_pipeline(void)
+{
+	FEED(2);
+
+	piped(feed, 3);
+	sw(feed, 101 * MS, 0, "a", 5, DEAD, "idle", 0);
+	sw(feed, 101 * MS, 1, "b", 6, DEAD, "idle", 0);
+	ends(feed, 600);
+	NOTHING();
 }
 
 static void test_pipeline(void)
@@ -772,7 +810,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/adopted", test_adopted);
 	g_test_add_func("/stands/after-close", test_after_close);
 	g_test_add_func("/stands/after-getpid", test_after_getpid);
+	g_test_add_func("/stands/out-of-memory", test_out_of_memory);
 	g_test_add_func("/stands/pipeline", test_pipeline);
+	g_test_add_func("/stands/short-pipeline", test_short_pipeline);
 	g_test_add_func("/stands/no-pipeline", test_no_pipeline);
 	g_test_add_func("/stands/ready", test_ready);
 	g_test_add_func("/stands/greeted", test_greeted);
