@@ -93,7 +93,6 @@ static void effect_accept(struct flow *flow, struct thread *thread,
 	const struct call *call = &thread->flow.call;
 	uint32_t key = address_key(flow, args);
 
-	thread->accepted = true;
 	if (!key)
 		key = fd_key(files, call->fd);
 	fd_open(files, (int32_t) args->ret, key ? key : family_key(flow, args->family),

@@ -153,7 +153,7 @@ struct thread {
 	uint32_t ended_sender; /* who sent it; NO_THREAD: nobody, or not known */
 	int64_t ends_from; /* the kernel ends it since: threads/deaths.h; INT64_MAX: not seen to */
 	bool made_syscall;
-	bool accepted; /* somebody's connection: it serves, maybe */
+	bool accepted; /* somebody's connection, and read from it: it serves, maybe */
 	bool vcpu; /* it runs a guest's virtual CPU: guests/machines.h */
 	int32_t vcpu_number; /* … which, -1: not known */
 	bool evident; /* something it did was seen */
@@ -424,6 +424,7 @@ struct talk {
 	bool connecting; /* the connection was asked for, and is not there yet */
 	bool outstanding; /* something was asked (written, or that), and nothing was read since */
 	bool accepted; /* the other end was, by `peer` */
+	bool taken; /* this end was, by accept() */
 	uint16_t attempts; /* connecting: packets sent for it */
 	uint64_t flow; /* hash of its packets' addresses and ports, 0: none was seen */
 	uint32_t local, remote; /* interned "socket:ADDR:PORT", or what it is; 0 */

@@ -169,9 +169,9 @@ RECORD(sent, NUMBER(flow), TIME(time), THREAD(thread), NAME(call), NUMBER(waitin
 
 #define RECORD_TYPE struct talk
 RECORD(talk, NUMBER(number), NUMBER(kind), NUMBER(role), NUMBER(connecting), NUMBER(outstanding),
-       NUMBER(accepted), NUMBER(attempts), NUMBER(flow), NAME(local), NAME(remote), TIME(asked),
-       TIME(read), WEAK_THREAD(asker), WEAK_THREAD(peer), NUMBER(partner), NUMBER(out), NUMBER(in),
-       REF(reason, STORE_REASONS));
+       NUMBER(accepted), NUMBER(taken), NUMBER(attempts), NUMBER(flow), NAME(local), NAME(remote),
+       TIME(asked), TIME(read), WEAK_THREAD(asker), WEAK_THREAD(peer), NUMBER(partner), NUMBER(out),
+       NUMBER(in), REF(reason, STORE_REASONS));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct arrival

@@ -415,6 +415,7 @@ static void read_ends(struct flow *flow, uint32_t index, struct thread *thread, 
 		answered(flow, thread, talk);
 		return;
 	}
+	thread->accepted |= talk->taken;
 	if (talk->kind == TALK_PIPE)
 		answered_by_pipe(flow, thread);
 	asked = talk_at(host, talk->partner ? talk->partner : thread->flow.hears);
@@ -432,6 +433,7 @@ static void accept_ends(struct flow *flow, uint32_t index, struct thread *thread
 	if (!talk)
 		return;
 	talk->role = ROLE_SERVER;
+	talk->taken = true;
 	number = talk->number;
 	asked = talk_from(host, address_key(flow, args));
 	if (!asked)

@@ -112,7 +112,7 @@ static void start_next(const struct session *session, const struct overview *ove
 	}
 }
 
-/* Somebody took connections: what was asked of them may be called requests. */
+/* Somebody took connections, and read from them: what was asked may be called requests. */
 static void requests_next(const struct session *session, const bool *tracers, struct output *output)
 {
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)

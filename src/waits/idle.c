@@ -90,19 +90,20 @@ static bool is_on_pipe(const struct session *session, const struct wait *wait)
 	return g_str_has_prefix(session_text(session, wait->block->resource), "pipe:");
 }
 
-/* Whether it writes to what it reads from. */
-static void note_place(struct contacts *contacts, const struct wait *wait)
+/* Whether it writes to what it hears from. */
+static void note_place(struct contacts *contacts, const struct session *session,
+		       const struct wait *wait)
 {
-	uint64_t key = key_of(SIDE_AT, contacts->process[wait->thread], wait->block->resource);
+	uint32_t process = contacts->process[wait->thread];
+	const struct block *block = wait->block;
 
-	if (!wait->block->resource)
-		return;
-	note_key(contacts, &contacts->heard, key, wait->end);
-	if (!wait->block->sent)
-		return;
-	/* where it wrote to several since its wait before, it may have been any */
-	key = key_of(SIDE_AT, contacts->process[wait->thread], wait->block->sent);
-	note_key(contacts, &contacts->written, key, wait->begin);
+	if (block->resource && PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+	    call_of(session, wait)->wait != WAIT_CONNECT)
+		note_key(contacts, &contacts->heard, key_of(SIDE_AT, process, block->resource),
+			 wait->end);
+	if (block->sent) /* "several": any */
+		note_key(contacts, &contacts->written, key_of(SIDE_AT, process, block->sent),
+			 wait->begin);
 }
 
 static void note_waits(struct contacts *contacts, const struct session *session, uint32_t thread)
@@ -119,7 +120,7 @@ static void note_waits(struct contacts *contacts, const struct session *session,
 		if (!leaf_is_blocked(span.leaf))
 			continue;
 		wait = wait_of(session, thread, &span);
-		note_place(contacts, &wait);
+		note_place(contacts, session, &wait);
 		if (wait.block->to_all)
 			note_key(contacts, &contacts->places,
 				 key_of(SIDE_AT, thread, wait.block->resource), span.end);
