@@ -217,6 +217,7 @@ const char *result_limit(const char *call, int64_t result)
 		{28, "", "no space left"},
 		{98, "", "the address was in use"},
 		{99, "connect", "no local port was free: net.ipv4.ip_local_port_range"},
+		{104, "", "the other end reset the connection"},
 		{122, "", "the disk quota was used up"},
 	};
 

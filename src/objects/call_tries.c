@@ -22,6 +22,8 @@ enum {
 	ADDRESS_NOT_AVAILABLE = 99,
 	NETWORK_DOWN = 100,
 	NETWORK_UNREACHABLE = 101,
+	CONNECTION_ABORTED = 103,
+	CONNECTION_RESET = 104,
 	NO_BUFFERS = 105,
 	HOST_DOWN = 112,
 	HOST_UNREACHABLE = 113,
@@ -45,6 +47,8 @@ static bool may_pass(const struct flow *flow, const struct call *call, int64_t r
 	case -ADDRESS_NOT_AVAILABLE:
 	case -NETWORK_DOWN:
 	case -NETWORK_UNREACHABLE:
+	case -CONNECTION_ABORTED:
+	case -CONNECTION_RESET:
 	case -NO_BUFFERS:
 	case -HOST_DOWN:
 	case -HOST_UNREACHABLE:

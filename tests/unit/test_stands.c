@@ -106,6 +106,26 @@ static void test_failing(void)
 	FIRST("failure", "write failed 3 times with ENOSPC (no space left), then succeeded");
 }
 
+/* Each time on another connection, which the other end resets. */
+static void test_reset(void)
+{
+	FEED_FROM(two());
+
+	for (int i = 0; i < 3; i++) {
+		entry(feed, (10 + 30 * i) * MS + 5, 0, "socket", -1);
+		leave(feed, (10 + 30 * i) * MS + 6, 0, "socket", 7);
+		writes(feed, 10 + 30 * i, 1);
+		entry(feed, (10 + 30 * i) * MS + 30, 0, "read", 7);
+		leave(feed, (10 + 30 * i) * MS + 40, 0, "read", i < 2 ? -104 : 2);
+		entry(feed, (10 + 30 * i) * MS + 50, 0, "close", 7);
+		leave(feed, (10 + 30 * i) * MS + 60, 0, "close", 0);
+		if (i < 2)
+			naps(feed, 11 + 30 * i, 39 + 30 * i);
+	}
+	ends(feed, 120);
+	FIRST("failure", "failed 2 times with ECONNRESET (the other end reset the connection)");
+}
+
 /* It never goes well: who tries now and then has a period of its own. */
 static void test_failing_always(void)
 {
@@ -790,6 +810,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/stands/failing", test_failing);
+	g_test_add_func("/stands/reset", test_reset);
 	g_test_add_func("/stands/failing-always", test_failing_always);
 	g_test_add_func("/stands/realtime-limit", test_realtime_limit);
 	g_test_add_func("/stands/not-realtime", test_not_realtime);
