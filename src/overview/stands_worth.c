@@ -100,11 +100,11 @@ static void take(const struct session *session, struct stand *item, const struct
 
 /* What opening a file for writing took, a copy: its reading of disks would be gone, too. And who
  * asks, or spins, without a pause does not wait: when he would have gone on, nothing tells. Nor
- * what who was killed would have done. */
+ * what who was killed, or hangs, would have done. */
 static bool is_not_asked(const struct fact *fact)
 {
 	return (fact->kind == STAND_DEVICE && !fact->told.block) ||
-	       (fact->kind == STAND_FAILURE && !fact->parts->len) || fact->killed;
+	       (fact->kind == STAND_FAILURE && !fact->parts->len) || fact->killed || fact->stuck;
 }
 
 static void add_item(const struct session *session, const struct stand *item, guint thing,

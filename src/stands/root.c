@@ -6,11 +6,11 @@
 
 #include "contention/holders.h"
 #include "event/softirqs.h"
-#include "objects/calls.h"
 #include "words/ending.h"
 #include "path/path_sums.h"
 #include "ready/host_span.h"
 #include "ready/ready.h"
+#include "stands/stuck.h"
 #include "waits/causes.h"
 #include "waits/idle.h"
 #include "waits/reasons.h"
@@ -213,50 +213,6 @@ static enum stand_kind kind_of_hardware(const struct session *session, uint32_t 
 	return g_str_has_prefix(key, "work:softIRQ") ? STAND_SOFTIRQ : STAND_DEVICE;
 }
 
-/* Of calls that have no time limit: no timer that ends a wait in one is the program's. */
-static bool is_without_limit(const struct session *session, const struct wait *wait)
-{
-	const struct call_info *call =
-		flow_call_info(&session->trace.flow, PACK_NUMBER(wait->leaf));
-	const char *on = session_text(session, session_resource(session, wait->block));
-
-	switch (call->effect) {
-	case DOES_OPEN:
-	case DOES_CLOSE:
-	case DOES_FCNTL:
-	case DOES_LOAD:
-	case DOES_EXEC:
-	case DOES_EXIT:
-	case DOES_NAMESPACES:
-	case DOES_AFFINITY:
-	case DOES_MAP:
-	case DOES_UNMAP:
-	case DOES_REMAP:
-	case DOES_BREAK:
-		return true;
-	default:
-		break;
-	}
-	switch (call->tries) {
-	case TRIES_LOOK:
-	case TRIES_MAKE:
-	case TRIES_REMOVE:
-	case TRIES_MOVE:
-		return true;
-	default:
-		break;
-	}
-	return call->wait == WAIT_FD && call->effect != DOES_CONTROL &&
-	       g_str_has_prefix(on, "file:") && !g_str_has_prefix(on, "file:/dev/");
-}
-
-/* The kernel slept on the thread's behalf: a driver, a file system that looks again. */
-static bool is_kernels_timer(const struct session *session, const struct wait *wait)
-{
-	return PACK_KIND(wait->leaf) == LEAF_BLOCK_FAULT ||
-	       (PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL && is_without_limit(session, wait));
-}
-
 /* Blocked, and led to nobody. */
 static void by_wait(const struct session *session, const struct wait *wait, enum cause_kind cause,
 		    bool own, struct root *root)
@@ -278,9 +234,9 @@ static void by_wait(const struct session *session, const struct wait *wait, enum
 	case CAUSE_TIMER:
 		root->deed.did = DID_SLEEP;
 		root->subject = wait->thread;
-		root->kind = is_kernels_timer(session, wait) ? STAND_TIMER
-			     : own                           ? STAND_KIND_COUNT
-							     : STAND_PROCESS;
+		root->kind = wait_is_without_limit(session, wait) ? STAND_TIMER
+			     : own                                ? STAND_KIND_COUNT
+								  : STAND_PROCESS;
 		break;
 	case CAUSE_BLOCK_DEVICE:
 	case CAUSE_IRQ:

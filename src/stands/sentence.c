@@ -10,6 +10,7 @@
 #include "stands/clauses.h"
 #include "stands/dropped.h"
 #include "stands/killed.h"
+#include "stands/stuck.h"
 #include "util/when.h"
 #include "waits/causes.h"
 #include "waits/state_names.h"
@@ -665,7 +666,10 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 		network_sentence(text, session, fact);
 		break;
 	case STAND_TIMEOUT:
-		timeout_sentence(text, session, fact);
+		if (fact->stuck)
+			stuck_sentence(text, session, fact);
+		else
+			timeout_sentence(text, session, fact);
 		break;
 	case STAND_FAILURE:
 		if (fact->spin)

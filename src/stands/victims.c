@@ -9,6 +9,7 @@
 #include "objects/calls.h"
 #include "ready/cpu_runs.h"
 #include "stands/root.h"
+#include "stands/stuck.h"
 #include "waits/idle.h"
 #include "words/names.h"
 
@@ -610,6 +611,48 @@ static bool is_own_traffic(const struct piece *piece, const struct piece *before
 	       (number == SOFTIRQ_NET_RX || number == SOFTIRQ_NET_TX);
 }
 
+/* The wait of the victim's that the piece is of; block NULL: none. */
+static struct wait victims_wait(const struct putting *putting, const struct piece *piece,
+				const int32_t *waits, guint links)
+{
+	const struct through *first;
+
+	if (!links)
+		return (struct wait) {.thread = piece->thread,
+				      .begin = piece->begin,
+				      .end = piece->end,
+				      .leaf = piece->leaf,
+				      .block = piece->block,
+				      .woken = piece->woken};
+	first = &g_array_index(putting->path->waits, struct through, waits[0]);
+	return (struct wait) {.thread = first->thread,
+			      .begin = first->begin,
+			      .end = first->end,
+			      .leaf = first->leaf,
+			      .block = first->block,
+			      .woken = true};
+}
+
+/* What it waited for never came; whoever killed it meanwhile did something else. */
+static void put_stuck(struct putting *putting, const struct piece *piece, const int32_t *waits,
+		      guint links, const struct wait *wait, enum stuckness stuck)
+{
+	struct piece part = *piece;
+	struct root root = {.kind = STAND_TIMEOUT,
+			    .subject = NO_THREAD,
+			    .object = session_resource(putting->session, wait->block),
+			    .last = putting->victim,
+			    .deed = {.thread = putting->victim, .did = DID_OTHER},
+			    .told = *wait};
+
+	part.begin = MAX(part.begin, wait->begin);
+	part.end = MIN(part.end, wait->end);
+	if (part.begin >= part.end)
+		return;
+	putting->stands->waited[FOR_REST] += part.end - part.begin;
+	put_down(putting, &part, waits, links, &root)->stuck = (uint8_t) stuck;
+}
+
 static void put_piece(struct putting *putting, const struct piece *piece,
 		      const struct piece *before)
 {
@@ -617,6 +660,8 @@ static void put_piece(struct putting *putting, const struct piece *piece,
 	guint links = 0, children;
 	struct root root;
 	struct fact *fact;
+	struct wait wait;
+	enum stuckness stuck;
 
 	for (int32_t at = piece->behalf; at >= 0 && links < DEPTH_OF_CHAIN;
 	     at = g_array_index(putting->path->waits, struct through, at).behalf)
@@ -626,6 +671,13 @@ static void put_piece(struct putting *putting, const struct piece *piece,
 
 		waits[i] = waits[--j];
 		waits[j] = swap;
+	}
+	wait = victims_wait(putting, piece, waits, links);
+	stuck = wait_stuck(putting->session, &wait);
+	if (stuck) {
+		if (stuck != STUCK_IDLE)
+			put_stuck(putting, piece, waits, links, &wait, stuck);
+		return;
 	}
 	if (links ? !wait_of_path_counts(putting, waits[0])
 		  : piece->block && !counts(putting, piece->leaf, piece->block, piece->begin,

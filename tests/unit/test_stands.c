@@ -449,6 +449,72 @@ static void test_own_limit(void)
 	}
 }
 
+/* --- waits that never got what they were for ------------------------------------------ */
+
+/* a (5) writes to a pipe that is full, or looks for events, from 10 on. */
+static void hangs(struct feed *feed, const char *call)
+{
+	entry(feed, 10 * MS, 0, call, 7);
+	sw(feed, 10 * MS + 1, 0, "a", 5, SLEEPS, "idle", 0);
+}
+
+static void test_hangs(void)
+{
+	FEED_FROM(two());
+
+	hangs(feed, "write");
+	plain(feed, 100 * MS, 1, "other");
+	FIRST("timeout", "a (5) waited 90.00 ms (90 % of its life) in write on fd 7, and still did "
+			 "when the trace ended.");
+}
+
+static void test_hangs_idle(void)
+{
+	FEED_FROM(two());
+
+	hangs(feed, "epoll_wait");
+	plain(feed, 100 * MS, 1, "other");
+	NOTHING();
+}
+
+/* b (6), which has worked meanwhile, kills it at 90. */
+static void is_killed(struct feed *feed)
+{
+	struct event event;
+
+	entry(feed, 90 * MS, 1, "kill", -1);
+	waking(feed, 90 * MS + 1, 1, 5);
+	event = event_of(feed, 90 * MS + 2, 1, "signal_generate");
+	event.signal.sig = 9;
+	event.signal.tid = 5;
+	send(feed, &event);
+	leave(feed, 90 * MS + 3, 1, "kill", 0);
+	sw(feed, 90 * MS + 4, 0, "idle", 0, 0, "a", 5);
+	event = event_of(feed, 90 * MS + 5, 0, "sched_process_exit");
+	event.process.tid = 5;
+	send(feed, &event);
+	sw(feed, 90 * MS + 6, 0, "a", 5, DEAD, "idle", 0);
+	plain(feed, 100 * MS, 1, "other");
+}
+
+static void test_hangs_killed(void)
+{
+	FEED_FROM(two());
+
+	hangs(feed, "write");
+	is_killed(feed);
+	FIRST("timeout", "in write on fd 7, until it was killed by signal 9 (SIGKILL) from b (6).");
+}
+
+static void test_ends_idle(void)
+{
+	FEED_FROM(two());
+
+	hangs(feed, "accept4");
+	is_killed(feed);
+	NOTHING();
+}
+
 /* --- children ---------------------------------------------------------------------- */
 
 static void parent_waits(struct feed *feed, int64_t ms)
@@ -825,6 +891,10 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/closes-all", test_closes_all);
 	g_test_add_func("/stands/kernel-sleeps", test_kernel_sleeps);
 	g_test_add_func("/stands/own-limit", test_own_limit);
+	g_test_add_func("/stands/hangs", test_hangs);
+	g_test_add_func("/stands/hangs-idle", test_hangs_idle);
+	g_test_add_func("/stands/hangs-killed", test_hangs_killed);
+	g_test_add_func("/stands/ends-idle", test_ends_idle);
 	g_test_add_func("/stands/children-in-turn", test_children_in_turn);
 	g_test_add_func("/stands/child-takes", test_child_takes);
 	g_test_add_func("/stands/child-prints", test_child_prints);
