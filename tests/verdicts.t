@@ -33,6 +33,7 @@ CASES = (
     ("rwlock-starve", "wrlate", ["rdslow-0", "rdslow-1"], [r"held by rdslow-\d \(\d+\) for 3\d\d"], ["rdslow"]),
     ("arp-missing", "mirrord", [r"10\.77\.0\.9:80", "EHOSTUNREACH"], ["packets from"], []),
     ("chain4", "webreq", ["zipper"], [], ["zipper"]),
+    ("reset-retry", "ordercli", ["ECONNRESET"], ["next request"], ["ECONNRESET"]),
     ("mq-full", "invoicer", ["printd"], ["next request"], ["printd"]),
     ("dl-throttle", "codec", ["SCHED_DEADLINE"], ["cgroup"], []),
     ("loop-dev", "ledgerd", ["vda"], [], ["vda"]),

@@ -168,6 +168,13 @@ void append_asking(GString *text, const struct session *session, uint32_t thread
 	}
 	if (!longest || ns < least)
 		return;
+	if (longest->result == SPIN_NOT_OPEN) {
+		g_string_append_printf(
+			text, ": %s failed %s times (EBADF: descriptors that are not open) in %s",
+			session_text(session, longest->call), count_text(times, count),
+			when_duration(length, ns));
+		return;
+	}
 	g_string_append_printf(text, ", asking without a pause: %s found nothing %s times%s in %s",
 			       session_text(session, longest->call), count_text(times, count),
 			       longest->result ? " (EAGAIN)" : "", when_duration(length, ns));

@@ -204,7 +204,9 @@ void append_told(GString *text, const struct session *session, const struct fact
 	cause = wait_cause(session, &fact->told);
 	if (cause.label)
 		g_string_append_printf(text, "%s%s", before, cause.label);
-	if (cause.label && fact->count > 1)
+	if (cause.label && fact->kind == STAND_FAILURE && fact->reasons > 1)
+		g_string_append_printf(text, " (the longest of %u times)", fact->reasons);
+	else if (cause.label && fact->count > 1)
 		append_longest(text, fact->told_ns * 2 < fact->longest);
 	cause_clear(&cause);
 }

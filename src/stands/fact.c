@@ -75,6 +75,7 @@ void fact_add(struct fact *to, const struct fact *from)
 	to->ns += from->ns;
 	to->count += from->count;
 	to->tries += from->tries;
+	to->reasons += from->reasons;
 	to->faults += from->faults;
 	to->child += from->child;
 	to->piped += from->piped;

@@ -92,6 +92,8 @@ struct fact {
 	bool own;         /* there are such */
 	struct wait told; /* the longest part that a reason or a device ended; block NULL */
 	int64_t told_ns;
+	const struct reason *last_reason; /* while it is gathered: of the wait that came last */
+	uint32_t reasons; /* so many different ones: calls tried again, each until it passed */
 	int64_t faults; /* ns of it in page faults */
 	struct times served; /* by the device: requests that these waits were for … */
 	int64_t queued; /* … and how long they had waited before it took them */

@@ -2,9 +2,6 @@
 /* See killed.h. */
 #include "stands/killed.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "lives/restarts.h"
 #include "run/choosing.h"
 #include "stands/extra_items.h"
@@ -94,18 +91,19 @@ static void add(const struct session *session, struct fact *fact, uint32_t threa
 void killed_items(const struct session *session, GArray *items)
 {
 	guint first = items->len;
+	double heaviest = 0;
 
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
 		if (is_killed(session, i) &&
 		    session_wants_host(session,
 				       model_host(&session->trace.model, life(session, i)->host)))
 			add(session, fact_of(session, items, first, i), i);
-	for (guint i = first; i < items->len; i++) {
-		struct stand *item = &g_array_index(items, struct stand, i);
-
-		item->weight = (double) item->fact->ns *
-			       sqrt((double) item->fact->ns / (double) MAX(item->fact->life, 1));
-	}
+	/* before what that led to, whatever it took from others */
+	for (guint i = 0; i < first; i++)
+		heaviest = MAX(heaviest, g_array_index(items, struct stand, i).weight);
+	for (guint i = first; i < items->len; i++)
+		g_array_index(items, struct stand, i).weight =
+			heaviest + (double) g_array_index(items, struct stand, i).fact->ns;
 }
 
 void killed_sentence(GString *text, const struct session *session, const struct fact *fact)

@@ -461,7 +461,7 @@ static void stopped_sentence(GString *text, const struct session *session, const
 	append_told(text, session, fact, told_reason(session, fact) ? ": " : ", ");
 }
 
-/* ", legacyd then,": before it began the program that it is named after. */
+/* ", still called legacyd,": before it began the program that it is named after. */
 static void append_name_then(GString *text, const struct session *session, uint32_t thread,
 			     int64_t time)
 {
@@ -470,7 +470,7 @@ static void append_name_then(GString *text, const struct session *session, uint3
 			     thread_name_at(model_thread(&session->trace.model, thread), time));
 
 	if (*then && strcmp(then, session_own_name(session, thread)) != 0)
-		g_string_append_printf(text, ", %s then,", then);
+		g_string_append_printf(text, ", still called %s,", then);
 }
 
 /* "backupd (259) waited 1.2 s (…) in openat on /tmp/doc, by a timer of the kernel's own: …" */
@@ -622,13 +622,23 @@ static void append_others(GString *text, const struct session *session, const st
 		g_string_append_printf(text, " and %u more", item->others - 1);
 }
 
+static const char *title_of(const struct session *session, const struct fact *fact)
+{
+	if (is_grace_period(session, fact))
+		return "RCU";
+	if (is_kernels_timer(fact))
+		return "Kernel's sleep";
+	if (fact->stuck)
+		return "Hangs";
+	if (fact->spin && fact->spin->result == SPIN_NOT_OPEN)
+		return "Calls in vain";
+	return stand_kind_title((enum stand_kind) fact->kind);
+}
+
 char *stand_sentence(const struct session *session, const struct stand *item, const GArray *locks)
 {
 	const struct fact *fact = item->fact;
-	GString *text = g_string_new(
-		is_grace_period(session, fact) ? "RCU"
-		: is_kernels_timer(fact)       ? "Kernel's sleep"
-					       : stand_kind_title((enum stand_kind) fact->kind));
+	GString *text = g_string_new(title_of(session, fact));
 
 	g_string_append(text, ": ");
 	switch ((enum stand_kind) fact->kind) {

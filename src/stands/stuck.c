@@ -10,8 +10,6 @@
 #include "stands/clauses.h"
 #include "words/names.h"
 
-#define LAST_STEPS INT64_C(20000000) /* ns: between the signal and the thread's end */
-
 /* Of calls that have no time limit: no timer that ends a wait in one is the program's. */
 static bool call_is_without_limit(const struct session *session, const struct wait *wait)
 {
@@ -74,20 +72,11 @@ static bool is_owed(const struct session *session, const struct wait *wait)
 	       (PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL && is_on_way_out(session, wait));
 }
 
-static bool is_end(const struct session *session, const struct wait *wait)
-{
-	const struct thread *thread = model_thread(&session->trace.model, wait->thread);
-	const struct wake_detail *detail = block_detail(session, wait->block);
-
-	return thread->ended_by && detail && detail->kind == DETAIL_SIGNAL &&
-	       detail->number == thread->ended_by && thread->end - wait->end < LAST_STEPS;
-}
-
 enum stuckness wait_stuck(const struct session *session, const struct wait *wait)
 {
 	if (!wait->block || block_reason(session, wait->block) || block_lock(session, wait->block))
 		return STUCK_NOT;
-	if (wait->woken && is_end(session, wait))
+	if (wait->woken && wait_is_cut_off(session, wait))
 		return is_owed(session, wait) ? STUCK_KILLED : STUCK_IDLE;
 	return !wait->woken && wait->block->kind == WAKER_NONE && is_owed(session, wait)
 		       ? STUCK_OPEN

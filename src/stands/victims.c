@@ -341,6 +341,12 @@ static void add_part(struct fact *fact, const struct piece *piece)
 		g_array_append_val(fact->parts, part);
 }
 
+static void count_reason(struct fact *fact, const struct reason *reason)
+{
+	fact->reasons += reason && reason != fact->last_reason;
+	fact->last_reason = reason;
+}
+
 static struct fact *put_down(struct putting *putting, const struct piece *piece,
 			     const int32_t *waits, guint links, struct root *root)
 {
@@ -353,6 +359,8 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	deed.pid =
 		is_thread(deed.thread) ? model_thread(&session->trace.model, deed.thread)->pid : -1;
 	times_add(&deed.times, ns, piece->block);
+	if (root->told.block)
+		count_reason(fact, block_reason(session, root->told.block));
 	if (!fact->told.block || ns > fact->told_ns) {
 		fact->told = root->told;
 		fact->told_ns = ns;

@@ -124,6 +124,22 @@ uint32_t wait_names(const struct session *session, const struct wait *wait)
 		       : NO_THREAD;
 }
 
+#define LAST_STEPS INT64_C(20000000) /* ns: between the signal and the thread's end */
+
+bool wait_is_cut_off(const struct session *session, const struct wait *wait)
+{
+	const struct thread *thread;
+	const struct wake_detail *detail;
+
+	if (!is_thread(wait->thread) || !wait->block) /* an operation's may be of nobody */
+		return false;
+	thread = model_thread(&session->trace.model, wait->thread);
+	if (!thread->ended_by || thread->end - wait->end >= LAST_STEPS)
+		return false;
+	detail = block_detail(session, wait->block);
+	return detail && detail->kind == DETAIL_SIGNAL && detail->number == thread->ended_by;
+}
+
 bool wait_lead(const struct session *session, const struct wait *wait, struct lead *lead)
 {
 	const struct block *block = wait->block;
@@ -135,7 +151,7 @@ bool wait_lead(const struct session *session, const struct wait *wait, struct le
 			       .from = wait->begin,
 			       .until = wait->end,
 			       .first = NO_THREAD};
-	if (!wait->woken)
+	if (!wait->woken || wait_is_cut_off(session, wait))
 		return false;
 	if (reason && (is_thread(reason->thread) || reason->flags & REASON_ENDS))
 		return lead_of_reason(session, reason, wait, lead);
