@@ -31,8 +31,9 @@ void append_victim(GString *text, const struct session *session, const struct fa
 	if (fact->threads < 2)
 		append_one(text, session, fact->victim);
 	else
-		g_string_append_printf(text, "%.*s%s (%u threads)%s", (int) length, name,
+		g_string_append_printf(text, "%.*s%s (%u %s)%s", (int) length, name,
 				       name[length] ? "N" : "", fact->threads,
+				       fact->leaders < fact->threads ? "threads" : "processes",
 				       session_on(session, fact->victim));
 }
 

@@ -85,6 +85,7 @@ static struct fact *fact_of_own(const struct session *session, enum stand_kind k
 		.subject = NO_THREAD,
 		.name = NO_THREAD,
 		.threads = 1,
+		.leaders = life->pid == life->tid,
 		.shortest = INT64_MAX,
 		.life = MIN(life->end, session->asked.to) - MAX(life->begin, session->asked.from)});
 }

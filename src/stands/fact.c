@@ -76,6 +76,7 @@ void fact_add(struct fact *to, const struct fact *from)
 	to->count += from->count;
 	to->tries += from->tries;
 	to->reasons += from->reasons;
+	to->leaders += from->leaders;
 	to->faults += from->faults;
 	to->child += from->child;
 	to->piped += from->piped;

@@ -77,6 +77,7 @@ struct fact {
 	uint32_t name;      /* … interned stem of its name, NO_THREAD */
 	uint32_t object;    /* interned key, 0 */
 	uint32_t threads;   /* of the victim's name */
+	uint32_t leaders;   /* … of them so many are processes, in what was added up */
 	int64_t ns;         /* of the victim's time; of several added up */
 	int64_t most;       /* … of the one that lost most */
 	int64_t life;       /* … the part of the window that that one lived in */

@@ -201,6 +201,13 @@ static void add_competitor(int64_t begin, int64_t end, uint32_t thread, void *da
 	deeds_add(competing->fact->deeds, &deed);
 }
 
+static bool leads_process(const struct session *session, uint32_t thread)
+{
+	const struct thread *at = model_thread(&session->trace.model, thread);
+
+	return at->pid == at->tid;
+}
+
 static struct fact *fact_of(struct putting *putting, const struct root *root,
 			    const struct piece *piece)
 {
@@ -212,6 +219,7 @@ static struct fact *fact_of(struct putting *putting, const struct root *root,
 			   .name = is_thread(root->subject) ? putting->losses->stems[root->subject]
 							    : NO_THREAD,
 			   .threads = 1,
+			   .leaders = leads_process(session, putting->victim),
 			   .object = root->object,
 			   .life = putting->life,
 			   .shortest = INT64_MAX,
