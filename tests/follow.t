@@ -187,15 +187,16 @@ def blank(session):
 def image(program, questions, chunks):
     """With --cache the image of the whole session is kept, the last one only, and answers without the chunks what a run
     that reads them all answers; what was begun elsewhere is not in it."""
-    with tempfile.TemporaryDirectory(dir=t.CACHE) as cache, \
-            Followed("--cache", cache, chunks=4, program=program) as followed:
+    with tempfile.TemporaryDirectory(dir=t.CACHE) as place, \
+            Followed("--cache", place + "/new", chunks=4, program=program) as followed:
+        cache = place + "/new"
         session = followed.path("fleet/session/archives")
         seen = None
         for number in range(chunks):
             followed.put(number)
             followed.wait_for(number + 1)
             names = t.until(lambda seen=seen: len(os.listdir(cache)) == 1 and os.listdir(cache) != seen and os.listdir(cache),
-                            "the image of chunk %d" % number)
+                            "the image of chunk %d" % number)  # what is being written has no name yet
             seen = names
             copy = followed.path("copy-%d" % number)
             shutil.copytree(session, copy)

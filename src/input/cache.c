@@ -96,7 +96,7 @@ char *cache_place(const struct options *options, const GPtrArray *paths)
 		return g_steal_pointer(&place);
 	for (guint i = 0; i < paths->len && bytes < AUTO_BYTES; i++)
 		bytes += bytes_below(paths->pdata[i], 0);
-	if (bytes >= (options->cache ? 1 : AUTO_BYTES))
+	if (options->batch.follow || bytes >= (options->cache ? 1 : AUTO_BYTES))
 		g_mkdir_with_parents(place, 0700);
 	return g_steal_pointer(&place);
 }
