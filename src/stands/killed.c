@@ -21,7 +21,15 @@ static bool is_killed(const struct session *session, uint32_t thread)
 	       ended->end > session->asked.from && ended->end <= session->asked.to;
 }
 
-/* What has its name and its parent, and began after it; NO_THREAD: nobody started it again. */
+static bool is_sooner(const struct thread *ended, const struct thread *a, const struct thread *b)
+{
+	bool one = a->parent == ended->parent, other = b->parent == ended->parent;
+
+	return one != other ? one : a->begin < b->begin;
+}
+
+/* What has its name, and began after it; of those first what its own parent started. NO_THREAD:
+ * there is none. */
 static uint32_t next_life(const struct session *session, uint32_t thread)
 {
 	const struct thread *ended = life(session, thread);
@@ -30,9 +38,10 @@ static uint32_t next_life(const struct session *session, uint32_t thread)
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
 		const struct thread *at = life(session, i);
 
-		if (at->pid == at->tid && is_thread(at->parent) && at->parent == ended->parent &&
-		    at->name == ended->name && at->begin >= ended->end &&
-		    (!is_thread(next) || at->begin < life(session, next)->begin))
+		if (at->pid != at->tid || !is_thread(at->parent) || at->host != ended->host ||
+		    at->name != ended->name || at->begin < ended->end)
+			continue;
+		if (!is_thread(next) || is_sooner(ended, at, life(session, next)))
 			next = i;
 	}
 	return next;
@@ -117,7 +126,7 @@ void killed_sentence(GString *text, const struct session *session, const struct 
 		g_string_append_printf(text, ", as %s %u more of that name",
 				       fact->killed > 2 ? "were" : "was", fact->killed - 1);
 	if (!is_thread(fact->subject)) {
-		g_string_append(text, "; nobody started it again");
+		g_string_append(text, "; none of that name began later");
 		return;
 	}
 	g_string_append(text, "; ");

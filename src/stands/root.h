@@ -15,6 +15,7 @@
 struct root {
 	uint8_t kind; /* enum stand_kind; STAND_KIND_COUNT: it is the victim's own, or not known */
 	bool inferred;
+	uint8_t stuck; /* enum stuckness (stuck.h): a wait that never got what it was for */
 	uint32_t subject; /* thread, NO_THREAD */
 	uint32_t object; /* interned key, 0 */
 	guint links; /* of the chain, so many lead to it */

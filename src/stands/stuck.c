@@ -74,13 +74,15 @@ static bool is_owed(const struct session *session, const struct wait *wait)
 
 enum stuckness wait_stuck(const struct session *session, const struct wait *wait)
 {
-	if (!wait->block || block_reason(session, wait->block) || block_lock(session, wait->block))
+	bool open = !wait->woken && wait->block && wait->block->kind == WAKER_NONE;
+
+	if (!open && !(wait->woken && wait_is_cut_off(session, wait)))
 		return STUCK_NOT;
-	if (wait->woken && wait_is_cut_off(session, wait))
-		return is_owed(session, wait) ? STUCK_KILLED : STUCK_IDLE;
-	return !wait->woken && wait->block->kind == WAKER_NONE && is_owed(session, wait)
-		       ? STUCK_OPEN
-		       : STUCK_NOT;
+	if (block_reason(session, wait->block) || block_lock(session, wait->block))
+		return STUCK_NOT;
+	if (is_owed(session, wait))
+		return open ? STUCK_OPEN : STUCK_KILLED;
+	return open ? STUCK_NOT : STUCK_IDLE;
 }
 
 void stuck_sentence(GString *text, const struct session *session, const struct fact *fact)

@@ -98,7 +98,7 @@ static bool any_object(const struct fact *fact)
 
 bool facts_have_one_root(const struct fact *a, const struct fact *b)
 {
-	return a->kind == b->kind && a->host == b->host &&
+	return a->kind == b->kind && a->host == b->host && a->stuck == b->stuck &&
 	       (any_object(a) ? any_object(b) : a->object == b->object) &&
 	       (!kind_is_by_subject((enum stand_kind) a->kind) || a->name == b->name);
 }
@@ -213,6 +213,7 @@ static struct fact *fact_of(struct putting *putting, const struct root *root,
 {
 	const struct session *session = putting->session;
 	struct fact key = {.kind = root->kind,
+			   .stuck = root->stuck,
 			   .host = model_thread(&session->trace.model, piece->thread)->host,
 			   .victim = putting->victim,
 			   .subject = root->subject,
@@ -655,6 +656,7 @@ static void put_stuck(struct putting *putting, const struct piece *piece, const 
 {
 	struct piece part = *piece;
 	struct root root = {.kind = STAND_TIMEOUT,
+			    .stuck = (uint8_t) stuck,
 			    .subject = NO_THREAD,
 			    .object = session_resource(putting->session, wait->block),
 			    .last = putting->victim,
@@ -666,7 +668,7 @@ static void put_stuck(struct putting *putting, const struct piece *piece, const 
 	if (part.begin >= part.end)
 		return;
 	putting->stands->waited[FOR_REST] += part.end - part.begin;
-	put_down(putting, &part, waits, links, &root)->stuck = (uint8_t) stuck;
+	put_down(putting, &part, waits, links, &root);
 }
 
 static void put_piece(struct putting *putting, const struct piece *piece,

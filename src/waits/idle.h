@@ -21,6 +21,9 @@
  * (32768 and up) opened the connection. An event loop's wait for somebody who was
  * there before the trace, as it was itself, counts as idle too.
  *
+ * Who has opened a connection, and never written to it, has subscribed: it is idle once something
+ * has come there.
+ *
  * Never idle: what a kernel thread ended that brought nothing from others (a helper of the
  * kernel's, as modprobe for mount; a worker that finishes a read), what has a reason (reason.h),
  * a wait to connect, to write, for a lock, at a barrier (a futex, all of whose waiters were woken
