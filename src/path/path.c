@@ -319,6 +319,26 @@ static bool leaves_work(const char *call)
 	return false;
 }
 
+struct wait through_wait(const struct through *through)
+{
+	return (struct wait) {.thread = through->thread,
+			      .begin = through->begin,
+			      .end = through->end,
+			      .leaf = through->leaf,
+			      .block = through->block,
+			      .woken = true};
+}
+
+struct wait piece_wait(const struct piece *piece)
+{
+	return (struct wait) {.thread = piece->thread,
+			      .begin = piece->begin,
+			      .end = piece->end,
+			      .leaf = piece->leaf,
+			      .block = piece->block,
+			      .woken = piece->woken};
+}
+
 uint32_t through_leaf(const struct session *session, const struct through *through)
 {
 	const struct thread *life = model_thread(&session->trace.model, through->thread);

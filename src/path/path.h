@@ -9,6 +9,7 @@
 #define WHYLATE_PATH_PATH_H
 
 #include "run/session.h"
+#include "waits/wait.h"
 
 #define CHAIN_LONGEST 4096 /* threads that wait for each other in a row and are followed */
 
@@ -40,6 +41,10 @@ struct through {
 	int32_t behalf;
 };
 
+/* The wait itself. */
+struct wait through_wait(const struct through *through);
+/* The wait that a piece is, whose `block` is NULL if it is none. */
+struct wait piece_wait(const struct piece *piece);
 /* Its leaf; where it began on the way back from a call, what the call had left to do (a file's last
  * close, an unmounted file system): with that call's name as its number. For words. */
 uint32_t through_leaf(const struct session *session, const struct through *through);

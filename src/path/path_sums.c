@@ -38,16 +38,6 @@ static struct cause cpu_cause(const struct session *session, const struct piece 
 	return cause;
 }
 
-static struct wait piece_wait(const struct piece *piece)
-{
-	return (struct wait) {.thread = piece->thread,
-			      .begin = piece->begin,
-			      .end = piece->end,
-			      .leaf = piece->leaf,
-			      .block = piece->block,
-			      .woken = piece->woken};
-}
-
 /* Of a guest: what its virtual CPU's thread waited for on the host. */
 static bool hosts_wait(const struct session *session, const struct piece *piece, struct wait *wait)
 {

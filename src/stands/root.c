@@ -106,16 +106,6 @@ static void by_reason(const struct session *session, const struct reason *reason
 	}
 }
 
-static struct wait wait_at(const struct through *through)
-{
-	return (struct wait) {.thread = through->thread,
-			      .begin = through->begin,
-			      .end = through->end,
-			      .leaf = through->leaf,
-			      .block = through->block,
-			      .woken = true};
-}
-
 /* Who a link of the chain leads to. */
 static uint32_t led_to(const struct path *path, const struct piece *piece, const int32_t *chain,
 		       guint links, guint link)
@@ -149,7 +139,7 @@ static bool by_link(const struct session *session, const struct path *path,
 		    const struct piece *piece, const int32_t *chain, guint links, guint link,
 		    struct root *root)
 {
-	struct wait wait = wait_at(&g_array_index(path->waits, struct through, chain[link]));
+	struct wait wait = through_wait(&g_array_index(path->waits, struct through, chain[link]));
 	const struct reason *reason = block_reason(session, wait.block);
 	uint32_t last = led_to(path, piece, chain, links, link);
 
@@ -347,12 +337,7 @@ static void by_piece(const struct session *session, const struct piece *piece, b
 		     struct root *root)
 {
 	if (piece->block) {
-		struct wait wait = {.thread = piece->thread,
-				    .begin = piece->begin,
-				    .end = piece->end,
-				    .leaf = piece->leaf,
-				    .block = piece->block,
-				    .woken = piece->woken};
+		struct wait wait = piece_wait(piece);
 
 		by_wait(session, &wait, piece_cause_kind(session, piece), own, root);
 	} else if (piece_is_ready(piece)) {

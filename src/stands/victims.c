@@ -415,31 +415,22 @@ static bool is_on_pipe(const struct session *session, const struct through *wait
 }
 
 /* The victim's own wait is one that others imposed: imposed/waiting.h. */
-static bool counts(const struct putting *putting, uint32_t leaf, const struct block *block,
-		   int64_t begin, int64_t end, bool woken)
+static bool counts(const struct session *session, const struct wait *wait)
 {
-	struct wait wait = {.thread = putting->victim,
-			    .begin = begin,
-			    .end = end,
-			    .leaf = leaf,
-			    .block = block,
-			    .woken = woken};
 	struct lead lead;
 
-	if (!woken)
+	if (!wait->woken)
 		return true;
-	if (wait_lead(putting->session, &wait, &lead))
-		return wait_counts(putting->session, &wait, &lead);
-	return wait_is_explained(putting->session, &wait) || !wait_is_idle(putting->session, &wait);
+	if (wait_lead(session, wait, &lead))
+		return wait_counts(session, wait, &lead);
+	return wait_is_explained(session, wait) || !wait_is_idle(session, wait);
 }
 
-static bool wait_of_path_counts(struct putting *putting, int32_t at)
+/* `wait` is the one at that place. */
+static bool wait_of_path_counts(struct putting *putting, int32_t at, const struct wait *wait)
 {
-	const struct through *wait = &g_array_index(putting->path->waits, struct through, at);
-
 	if (putting->counts[at] < 0)
-		putting->counts[at] = (int8_t) counts(putting, wait->leaf, wait->block, wait->begin,
-						      wait->end, true);
+		putting->counts[at] = (int8_t) counts(putting->session, wait);
 	return putting->counts[at];
 }
 
@@ -452,12 +443,7 @@ static enum waiting_for waited_for(const struct putting *putting, const struct r
 	struct wait wait;
 
 	if (first) {
-		wait = (struct wait) {.thread = first->thread,
-				      .begin = first->begin,
-				      .end = first->end,
-				      .leaf = first->leaf,
-				      .block = first->block,
-				      .woken = true};
+		wait = through_wait(first);
 		return wait_is_for_lock(putting->session, &wait) ? FOR_LOCK : FOR_THREADS;
 	}
 	switch (root->kind) {
@@ -604,12 +590,7 @@ static bool leads_astray(const struct putting *putting, const int32_t *waits, gu
 	for (guint i = 1; i < links; i++) {
 		const struct through *at =
 			&g_array_index(putting->path->waits, struct through, waits[i]);
-		struct wait wait = {.thread = at->thread,
-				    .begin = at->begin,
-				    .end = at->end,
-				    .leaf = at->leaf,
-				    .block = at->block,
-				    .woken = true};
+		struct wait wait = through_wait(at);
 
 		if (wait_is_idle(putting->session, &wait))
 			return true;
@@ -626,28 +607,6 @@ static bool is_own_traffic(const struct piece *piece, const struct piece *before
 	       before->thread == piece->thread && before->end == piece->begin &&
 	       PACK_KIND(before->leaf) == LEAF_WORK_SYSCALL &&
 	       (number == SOFTIRQ_NET_RX || number == SOFTIRQ_NET_TX);
-}
-
-/* The wait of the victim's that the piece is of; block NULL: none. */
-static struct wait victims_wait(const struct putting *putting, const struct piece *piece,
-				const int32_t *waits, guint links)
-{
-	const struct through *first;
-
-	if (!links)
-		return (struct wait) {.thread = piece->thread,
-				      .begin = piece->begin,
-				      .end = piece->end,
-				      .leaf = piece->leaf,
-				      .block = piece->block,
-				      .woken = piece->woken};
-	first = &g_array_index(putting->path->waits, struct through, waits[0]);
-	return (struct wait) {.thread = first->thread,
-			      .begin = first->begin,
-			      .end = first->end,
-			      .leaf = first->leaf,
-			      .block = first->block,
-			      .woken = true};
 }
 
 /* What it waited for never came; whoever killed it meanwhile did something else. */
@@ -690,16 +649,16 @@ static void put_piece(struct putting *putting, const struct piece *piece,
 		waits[i] = waits[--j];
 		waits[j] = swap;
 	}
-	wait = victims_wait(putting, piece, waits, links);
+	wait = links ? through_wait(&g_array_index(putting->path->waits, struct through, waits[0]))
+		     : piece_wait(piece);
 	stuck = wait_stuck(putting->session, &wait);
 	if (stuck) {
 		if (stuck != STUCK_IDLE)
 			put_stuck(putting, piece, waits, links, &wait, stuck);
 		return;
 	}
-	if (links ? !wait_of_path_counts(putting, waits[0])
-		  : piece->block && !counts(putting, piece->leaf, piece->block, piece->begin,
-					    piece->end, piece->woken))
+	if (links ? !wait_of_path_counts(putting, waits[0], &wait)
+		  : wait.block && !counts(putting->session, &wait))
 		return;
 	root = root_of(putting->session, putting->path, piece, waits, links);
 	if (root.kind == STAND_KIND_COUNT || (!links && is_own_traffic(piece, before)))
