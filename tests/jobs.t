@@ -36,6 +36,9 @@ def questions(name, numbers, asked):
 
 
 tap.case("the same bytes with 1, 2, 3 and 8 threads", questions, "startup-chain", ("2", "3", "8"), QUESTIONS)
+# what stands out, and for whom: of several hosts, of locks, files and CPUs that several waited for
+for name in ("affinity", "web-mixed", "pool-wait", "cfs-quota", "sqlite-busy", "fork4"):
+    tap.case("%s: the same bytes with 1 and 8 threads" % name, questions, name, ("8",), QUESTIONS[:3])
 for name in ("two-hosts-server", "ust-func", "callstack", "lost"):
     tap.case("%s: the same bytes with 1 and 2 threads" % name, questions, name, ("2",), QUESTIONS[:2])
 

@@ -21,9 +21,9 @@ TABLE = {
     "threads": "locks disk net",
     "guests": "state", "flow": "threads guests", "trace": "flow", "confine": "util", "symbols": "confine",
     # what is asked
-    "run": "trace symbols", "coverage": "run", "samples": "run",
+    "run": "trace symbols", "parts": "run", "coverage": "run", "samples": "run",
     # why
-    "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives samples", "words": "waits", "path": "words", "imposed": "path", "latencies": "waits apart", "tracking": "latencies path",
+    "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives samples parts", "words": "waits", "path": "words", "imposed": "path", "latencies": "waits apart", "tracking": "latencies path",
     "calls": "tracking",
     # what reports share
     "report": "latencies path imposed coverage", "page": "report", "stands": "imposed", "findings": "report tracking stands", "rules": "findings calls", "whatif": "rules", "traits": "report tracking apart", "limits": "report tracking", "settings": "report tracking",

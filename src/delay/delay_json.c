@@ -6,6 +6,7 @@
 #include "samples/programs.h"
 #include "findings/findings.h"
 #include "limits/limits_report.h"
+#include "waits/idle.h"
 
 /* --- the states of a thread ------------------------------------------------------------------ */
 
@@ -75,8 +76,10 @@ static const struct column stretch_columns[] = {
 	{"end", COLUMN_TIME, FIELD(struct stretch, end)},
 	{0}};
 
-static void put_thread(const struct report *report, const struct stretch *stretch)
+static void put_thread(const struct report *report, guint place, const void *threads)
 {
+	const struct stretch *stretch =
+		&g_array_index((const GArray *) threads, struct stretch, place);
 	struct output *output = report->output;
 	struct node *summary =
 		summary_new(report->session, stretch->thread, stretch->begin, stretch->end);
@@ -102,11 +105,8 @@ static void put_thread(const struct report *report, const struct stretch *stretc
 static guint put_threads(const struct report *report, const void *row)
 {
 	const GArray *threads = ((const struct delay *) row)->threads;
-
-	guint shown = 0;
-
-	for (; shown < threads->len && !json_is_full(report, shown); shown++)
-		put_thread(report, &g_array_index(threads, struct stretch, shown));
+	bool beside = idle_know_for(report->session, threads->len);
+	guint shown = json_put_parts(report, threads->len, beside, put_thread, threads);
 	for (guint i = shown; i < threads->len; i++)
 		json_tell_thread(report, g_array_index(threads, struct stretch, i).thread);
 	return threads->len - shown;

@@ -2,6 +2,7 @@
 /* Waits that have their state, resource and end in common; see wait_groups.h. */
 #include "imposed/wait_groups.h"
 
+#include "parts/make_parts.h"
 #include "waits/idle.h"
 #include "run/choosing.h"
 
@@ -180,13 +181,36 @@ void wait_groups_name(GArray *groups)
 	}
 }
 
+struct groups_by_thread {
+	const GArray *threads;
+	GArray **groups; /* of each */
+};
+
+static void add_thread(const struct session *session, guint part, void *data)
+{
+	struct groups_by_thread *by = data;
+
+	by->groups[part] = g_array_new(FALSE, TRUE, sizeof(struct wait_group));
+	wait_groups_add(session, g_array_index(by->threads, uint32_t, part), NULL,
+			by->groups[part]);
+}
+
 GArray *wait_groups_new(const struct session *session, const GArray *threads)
 {
 	GArray *groups = g_array_new(FALSE, TRUE, sizeof(struct wait_group));
+	struct groups_by_thread by = {threads, g_new(GArray *, threads->len)};
 
 	g_array_set_clear_func(groups, wait_group_clear);
-	for (guint i = 0; i < threads->len; i++)
-		wait_groups_add(session, g_array_index(threads, uint32_t, i), NULL, groups);
+	if (idle_know_for(session, threads->len))
+		parts_make(session, threads->len, add_thread, &by);
+	else
+		for (guint i = 0; i < threads->len; i++)
+			add_thread(session, i, &by);
+	for (guint i = 0; i < threads->len; i++) {
+		g_array_append_vals(groups, by.groups[i]->data, by.groups[i]->len);
+		g_array_free(by.groups[i], TRUE);
+	}
+	g_free(by.groups);
 	wait_groups_name(groups);
 	return groups;
 }

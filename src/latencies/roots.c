@@ -252,7 +252,7 @@ void roots_decide(struct peak *peak, const struct options *options)
 		peak->status = PEAK_FEW;
 }
 
-static void begin_search(struct profiles *profiles)
+void roots_begin(struct profiles *profiles)
 {
 	uint32_t wanted = profiles->session->asked.options->profile.peak;
 
@@ -275,13 +275,12 @@ static void begin_search(struct profiles *profiles)
 	}
 }
 
-void roots_search(struct profiles *profiles)
+void roots_go_on(struct profiles *profiles)
 {
 	const struct pages *store = &profiles->session->trace.timeline.operations;
 	struct split split;
 
 	split_init(&split, profiles);
-	begin_search(profiles);
 	for (uint32_t i = 1; i < store->used; i++) {
 		struct profile *profile;
 
@@ -306,6 +305,12 @@ void roots_search(struct profiles *profiles)
 		}
 	}
 	split_clear(&split);
+}
+
+void roots_search(struct profiles *profiles)
+{
+	roots_begin(profiles);
+	roots_go_on(profiles);
 }
 
 struct part *root_whole(const struct root *root, bool *all)

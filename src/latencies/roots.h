@@ -44,6 +44,10 @@
 
 /* Finds the root causes of the peaks asked for. */
 void roots_search(struct profiles *profiles);
+/* The same in two steps: the first tells which these are, the second may be beside whoever only
+ * asks that. */
+void roots_begin(struct profiles *profiles);
+void roots_go_on(struct profiles *profiles);
 /* Marks roots and lists the paths, from the maxcounts as they are. */
 void roots_decide(struct peak *peak, const struct options *options);
 

@@ -4,6 +4,8 @@
 #include "limits/limit_options.h"
 #include "overview/overview.h"
 #include "overview/overview_what_if.h"
+#include "parts/make_parts.h"
+#include "waits/idle.h"
 #include "page/page.h"
 #include "run/command.h"
 #include "run/common_options.h"
@@ -50,22 +52,37 @@ static void report_free(void *data)
 	g_free(made);
 }
 
+static void make_part(const struct session *session, guint part, void *data)
+{
+	struct overview_report *made = data;
+
+	switch (part) {
+	case 0:
+		made->locks = contention_new(session, NULL, session->asked.from, session->asked.to);
+		made->waiting = waiting_new(session);
+		return;
+	case 1:
+		made->overview = overview_new(session);
+		return;
+	default:
+		made->configuration = configuration_of_all(session);
+	}
+}
+
 static void *make(const struct session *session, GError **error)
 {
 	struct overview_report *made = g_new0(struct overview_report, 1);
 	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
 
 	made->session = session;
-	made->overview = overview_new(session);
-	made->locks = contention_new(session, NULL, session->asked.from, session->asked.to);
-	made->waiting = waiting_new(session);
+	idle_know_all(session);
+	parts_make(session, 3, make_part, made);
 	made->stands = stands_new(session, made->waiting);
 	made->findings = findings_new();
 	findings_add_stands(made->findings, session, made->stands);
 	findings_add_waits(made->findings, session, made->overview->waits, tracers);
 	findings_add_imposers(made->findings, session, made->waiting);
 	findings_sort(made->findings);
-	made->configuration = configuration_of_all(session);
 	stands_add_worth(session, made->stands);
 	if (session->asked.options->order == BY_WORTH)
 		stands_sort_by_worth(made->stands);

@@ -5,6 +5,7 @@
 #include "latencies/rhythms.h"
 #include "latencies/roots.h"
 #include "limits/limit_options.h"
+#include "parts/make_parts.h"
 #include "profile/profile_functions.h"
 #include "profile/profile_report.h"
 #include "profile/profile_what_if.h"
@@ -164,6 +165,40 @@ static void want(const struct options *asked, struct wanted *wanted)
 /* --- what is shown --------------------------------------------------------- */
 
 /* Everything that can be refused is, before anything is written. */
+/* The profiles, as a part has them: with the session that is its own. Nothing is looked up any more
+ * that is not kept. */
+static struct profiles of_part(const struct profile_report *report, const struct session *session)
+{
+	struct profiles profiles = *report->profiles;
+
+	profiles.session = profiles.scope.session = session;
+	return profiles;
+}
+
+static void search_part(const struct session *session, guint part, void *data)
+{
+	struct profile_report *report = data;
+	struct profiles profiles = of_part(report, session);
+
+	if (part == 0)
+		roots_go_on(&profiles);
+	else
+		report->apart = peaks_apart_new(&profiles);
+}
+
+/* What takes the roots to be known. Of these two, as of those above, one asks for idle waits. */
+static void search_on_part(const struct session *session, guint part, void *data)
+{
+	struct profiles profiles = of_part(data, session);
+
+	if (part == 1) {
+		rhythms_search(&profiles);
+		return;
+	}
+	profile_add_functions(&profiles);
+	profile_add_worth(&profiles);
+}
+
 static bool profile_init(struct profile_report *report, const struct session *session,
 			 GError **error)
 {
@@ -200,12 +235,12 @@ static bool profile_init(struct profile_report *report, const struct session *se
 	if (session->asked.options->what_if->len &&
 	    !(report->what_if = profile_what_if_new(report->profiles, error)))
 		return false;
-	roots_search(report->profiles);
-	if (!asked->resume) {
-		profile_add_functions(report->profiles);
-		profile_add_worth(report->profiles);
-		report->apart = peaks_apart_new(report->profiles);
-		rhythms_search(report->profiles);
+	roots_begin(report->profiles);
+	if (asked->resume) {
+		roots_go_on(report->profiles);
+	} else {
+		parts_make(session, 2, search_part, report);
+		parts_make(session, 2, search_on_part, report);
 	}
 	return true;
 }

@@ -2,6 +2,8 @@
 /* Judging who is pinned; see affinity.h. */
 #include "ready/affinity.h"
 
+#include <pthread.h>
+
 #include "ready/idling.h"
 #include "util/when.h"
 
@@ -15,6 +17,7 @@
 #define INFERRED_NS INT64_C(100000000)
 
 struct judged {
+	pthread_mutex_t lock;     /* of what is being made known */
 	bool *known;              /* owned; of each thread */
 	struct affinity *affinity; /* owned; the same */
 };
@@ -23,6 +26,7 @@ static void judged_free(gpointer data)
 {
 	struct judged *judged = data;
 
+	pthread_mutex_destroy(&judged->lock);
 	g_free(judged->known);
 	g_free(judged->affinity);
 	g_free(judged);
@@ -32,6 +36,7 @@ static void *judged_new(const struct session *session)
 {
 	struct judged *judged = g_new(struct judged, 1);
 
+	pthread_mutex_init(&judged->lock, NULL);
 	judged->known = g_new0(bool, session->trace.model.thread_count + 1);
 	judged->affinity = g_new0(struct affinity, session->trace.model.thread_count + 1);
 	return judged;
@@ -139,12 +144,19 @@ static struct affinity judge(const struct session *session, uint32_t thread)
 
 struct affinity affinity_of(const struct session *session, uint32_t thread)
 {
-	const struct judged *judged = session_make_once(session, judged_new, judged_free);
+	struct judged *judged =
+		(struct judged *) session_make_once(session, judged_new, judged_free);
+	bool *known = &judged->known[thread];
+	struct affinity affinity;
 
-	if (!judged->known[thread]) {
-		judged->known[thread] = true;
-		judged->affinity[thread] = judge(session, thread);
-	}
+	if (__atomic_load_n(known, __ATOMIC_ACQUIRE))
+		return judged->affinity[thread];
+	affinity = judge(session, thread); /* by several at once at times: the same */
+	pthread_mutex_lock(&judged->lock);
+	if (!*known)
+		judged->affinity[thread] = affinity;
+	__atomic_store_n(known, true, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&judged->lock);
 	return judged->affinity[thread];
 }
 

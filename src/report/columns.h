@@ -274,6 +274,11 @@ void json_tell_thread(const struct report *report, uint32_t thread);
 /* Of a list whose first `written` rows are written: it ends here, as what it is written into is
  * full. The first few are written anyway. */
 bool json_is_full(const struct report *report, guint written);
+/* So many items of the list that is being written, or until it is full; returns how many were
+ * written. `beside`: they may be made beside each other (parts/). */
+typedef void part_writer(const struct report *report, guint part, const void *data);
+guint json_put_parts(const struct report *report, guint count, bool beside, part_writer *put,
+		     const void *data);
 void json_tell_stretch(const struct report *report, uint32_t thread, int64_t begin, int64_t end);
 /* The record as an object, or its members alone, in an object that was opened. */
 void json_put_row(const struct report *report, const char *key, const struct column *columns,

@@ -59,8 +59,22 @@ static void sink_init(struct session *session)
 	sink->pass = pass_time;
 }
 
-static void made_free(struct made *made)
+static struct makings *makings_new(void)
 {
+	struct makings *makings = g_new0(struct makings, 1);
+	pthread_mutexattr_t recursive;
+
+	pthread_mutexattr_init(&recursive);
+	pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&makings->lock, &recursive);
+	pthread_mutexattr_destroy(&recursive);
+	return makings;
+}
+
+static void makings_free(struct makings *makings)
+{
+	struct made *made = makings->first;
+
 	while (made) {
 		struct made *next = made->next;
 
@@ -68,6 +82,8 @@ static void made_free(struct made *made)
 		g_free(made);
 		made = next;
 	}
+	pthread_mutex_destroy(&makings->lock);
+	g_free(makings);
 }
 
 /* All but the trace. */
@@ -77,7 +93,7 @@ static void begin_question(struct session *session, struct options *options)
 	session->asked.boundaries = g_array_new(FALSE, FALSE, sizeof(struct boundary));
 	session->asked.selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	session->asked.target = NO_THREAD;
-	session->found.made = g_new0(struct made *, 1);
+	session->found.made = makings_new();
 	session->found.runs_read = g_new0(uint64_t, 1);
 	session->found.user_names = g_new(struct idmap, 1);
 	idmap_init(session->found.user_names);
@@ -145,8 +161,7 @@ static void end_question(struct session *session)
 		g_ptr_array_free(session->asked.limit_threads, TRUE);
 	if (session->found.judged)
 		g_ptr_array_free(session->found.judged, TRUE);
-	made_free(*session->found.made);
-	g_free(session->found.made);
+	makings_free(session->found.made);
 	session->asked = (struct question) {0};
 	session->found = (struct results) {0};
 }

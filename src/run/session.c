@@ -18,20 +18,35 @@ bool session_uses_user(const struct session *session)
 	       session->trace.flow.operations_wanted & 1u << OPERATION_USER;
 }
 
-const void *session_make_once(const struct session *session, session_maker *make,
-			      GDestroyNotify free)
+/* A handful, asked for with each wait. */
+static const struct made *find_made(const struct makings *makings, session_maker *make)
 {
-	struct made *made = *session->found.made; /* a handful, asked for with each wait */
+	const struct made *made = __atomic_load_n(&makings->first, __ATOMIC_ACQUIRE);
 
 	while (made && made->make != make)
 		made = made->next;
-	if (!made) {
-		made = g_new(struct made, 1);
+	return made;
+}
+
+const void *session_make_once(const struct session *session, session_maker *make,
+			      GDestroyNotify free)
+{
+	struct makings *makings = session->found.made;
+	const struct made *found = find_made(makings, make);
+	struct made *made;
+
+	if (found)
+		return found->data;
+	pthread_mutex_lock(&makings->lock);
+	found = find_made(makings, make);
+	if (!found) {
+		found = made = g_new(struct made, 1);
 		*made = (struct made) {.make = make, .data = make(session), .free = free};
-		made->next = *session->found.made; /* make() may have added others */
-		*session->found.made = made;
+		made->next = makings->first; /* make() may have added others */
+		__atomic_store_n(&makings->first, made, __ATOMIC_RELEASE);
 	}
-	return made->data;
+	pthread_mutex_unlock(&makings->lock);
+	return found->data;
 }
 
 bool session_interrupted(const struct session *session)

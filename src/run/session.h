@@ -9,6 +9,7 @@
 #define WHYLATE_RUN_SESSION_H
 
 #include <glib.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -95,6 +96,8 @@ struct question {
 	bool (*interrupted)(void *data);
 	void *interrupted_data; /* borrowed */
 
+	bool in_part; /* of a part that is made beside others (parts/) */
+
 	/* session_finish() */
 	bool of_stretch; /* from and to are set: they are a stretch's */
 	int64_t from, to; /* window */
@@ -105,7 +108,12 @@ struct question {
 					names, found before names are replaced; NULL before */
 };
 
-/* Kept by session_make_once(). */
+/* Kept by session_make_once(); `lock`: of several threads one makes. */
+struct makings {
+	pthread_mutex_t lock; /* recursive */
+	struct made *first; /* owned */
+};
+
 struct made {
 	struct made *next; /* owned */
 	void *(*make)(const struct session *session);
@@ -121,7 +129,7 @@ struct results {
 	struct symbols *symbols; /* owned; of the traced kernel, NULL: none */
 	struct binaries *binaries; /* owned; of traced programs; NULL before */
 	struct idmap *user_names; /* owned; image and address of a user function -> interned name */
-	struct made **made; /* owned; the first of what session_make_once() has made */
+	struct makings *made; /* owned; what session_make_once() has made */
 	GPtrArray *judged; /* owned; struct judgement, of each limit: limits.h; NULL before */
 	/* Runs of CPUs read for who ran while others were ready. With N threads ready at once that
 	 * is N times what there is: beyond RUNS_READ_MAX (a quarter of a minute; of 16 million

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "parts/make_parts.h"
 #include "report/report.h"
 #include "settings/doings.h"
 #include "util/when.h"
@@ -163,20 +164,57 @@ static void on_path_free(gpointer data)
 	g_free(at);
 }
 
+static struct on_path *on_path_new(GHashTable *threads, uint32_t thread, GArray *doings)
+{
+	struct on_path *at = g_new(struct on_path, 1);
+
+	at->doings = doings;
+	at->ns = g_new(int64_t, doings->len + 1);
+	for (guint i = 0; i < doings->len; i++)
+		at->ns[i] = -1;
+	g_hash_table_insert(threads, GUINT_TO_POINTER(thread), at);
+	return at;
+}
+
 static struct on_path *on_path_of(GHashTable *threads, const struct session *session,
 				  uint32_t thread)
 {
 	struct on_path *at = g_hash_table_lookup(threads, GUINT_TO_POINTER(thread));
 
-	if (at)
-		return at;
-	at = g_new(struct on_path, 1);
-	at->doings = doings_new(session, thread, session->asked.from, session->asked.to);
-	at->ns = g_new(int64_t, at->doings->len + 1);
-	for (guint i = 0; i < at->doings->len; i++)
-		at->ns[i] = -1;
-	g_hash_table_insert(threads, GUINT_TO_POINTER(thread), at);
-	return at;
+	return at ? at
+		  : on_path_new(threads, thread,
+				doings_new(session, thread, session->asked.from,
+					   session->asked.to));
+}
+
+struct lives_doings {
+	const GArray *lives; /* struct stretch */
+	GArray **doings; /* of each */
+};
+
+static void find_doings(const struct session *session, guint part, void *data)
+{
+	struct lives_doings *of = data;
+
+	of->doings[part] =
+		doings_new(session, g_array_index(of->lives, struct stretch, part).thread,
+			   session->asked.from, session->asked.to);
+}
+
+static void doings_of_all(GHashTable *threads, const struct session *session, const GArray *lives)
+{
+	struct lives_doings of = {lives, g_new(GArray *, lives->len)};
+
+	parts_make(session, lives->len, find_doings, &of);
+	for (guint i = 0; i < lives->len; i++) {
+		uint32_t thread = g_array_index(lives, struct stretch, i).thread;
+
+		if (g_hash_table_contains(threads, GUINT_TO_POINTER(thread)))
+			g_array_free(of.doings[i], TRUE);
+		else
+			on_path_new(threads, thread, of.doings[i]);
+	}
+	g_free(of.doings);
 }
 
 /* The path goes through this stretch of the thread. */
@@ -231,6 +269,8 @@ GArray *configuration_of_path(const struct session *session, const struct path *
 
 		pass(threads, session, wait->thread, wait->begin, wait->end);
 	}
+	if (!path)
+		doings_of_all(threads, session, lives);
 	for (guint i = 0; !path && i < lives->len; i++) {
 		const struct stretch *at = &g_array_index(lives, struct stretch, i);
 

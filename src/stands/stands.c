@@ -74,7 +74,7 @@ static int heaviest_fact(gconstpointer a, gconstpointer b, gpointer session)
 		return x->victim < y->victim ? -1 : 1;
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
-	return x->object < y->object ? -1 : x->object > y->object;
+	return strcmp(session_text(session, x->object), session_text(session, y->object));
 }
 
 static bool has_victim(const struct stand *item, uint32_t thread)

@@ -2,11 +2,13 @@
 /* See victims.h. */
 #include "stands/victims.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "event/softirqs.h"
 #include "imposed/waiting.h"
 #include "objects/calls.h"
+#include "parts/make_parts.h"
 #include "ready/cpu_runs.h"
 #include "stands/root.h"
 #include "stands/stuck.h"
@@ -20,11 +22,19 @@
 #define DEPTH_OF_CHAIN 64
 #define LAST_STEPS INT64_C(20000000) /* ns: between a child's end and its parent's going on */
 
+/* What one victim lost. */
+struct loss {
+	GPtrArray *facts; /* owned, as they are until they are taken */
+	int64_t lost, for_children;
+	int64_t waited[WAITED_FOR_COUNT];
+	guint pieces; /* of its path */
+};
+
 /* One thread's path, while it is put down. */
 struct putting {
 	const struct session *session;
-	struct losses *losses;
-	struct stands *stands;
+	const struct losses *losses;
+	struct loss *loss;
 	const struct path *path;
 	uint32_t victim;
 	int64_t life;
@@ -380,7 +390,7 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	count_wait(putting, fact, piece, links ? waits[0] : -1);
 	fact->ns += ns;
 	fact->most += ns;
-	putting->losses->lost[putting->victim] += ns;
+	putting->loss->lost += ns;
 	add_part(fact, piece);
 	add_chain(putting, fact, waits, root, piece);
 	deeds_add(fact->deeds, &deed);
@@ -626,7 +636,7 @@ static void put_stuck(struct putting *putting, const struct piece *piece, const 
 	part.end = MIN(part.end, wait->end);
 	if (part.begin >= part.end)
 		return;
-	putting->stands->waited[FOR_REST] += part.end - part.begin;
+	putting->loss->waited[FOR_REST] += part.end - part.begin;
 	put_down(putting, &part, waits, links, &root);
 }
 
@@ -664,16 +674,16 @@ static void put_piece(struct putting *putting, const struct piece *piece,
 	if (root.kind == STAND_KIND_COUNT || (!links && is_own_traffic(piece, before)))
 		return;
 	children = generations(putting, piece, waits, links);
-	putting->stands->waited[is_in_network(root.kind) ? FOR_NETWORK
-				: children               ? FOR_CHILDREN
-					   : waited_for(putting, &root, waits, links)] +=
+	putting->loss->waited[is_in_network(root.kind) ? FOR_NETWORK
+			      : children               ? FOR_CHILDREN
+					 : waited_for(putting, &root, waits, links)] +=
 		piece->end - piece->begin;
 	if (is_childs_story(putting, piece, waits, links, children, &root) ||
 	    leads_astray(putting, waits, links))
 		return;
 	fact = put_down(putting, piece, waits, links, &root);
 	if (children)
-		putting->losses->for_children[putting->victim] += piece->end - piece->begin;
+		putting->loss->for_children += piece->end - piece->begin;
 	if (links && is_on_pipe(putting->session,
 				&g_array_index(putting->path->waits, struct through, waits[0])))
 		fact->piped += piece->end - piece->begin;
@@ -681,44 +691,95 @@ static void put_piece(struct putting *putting, const struct piece *piece,
 		fact->child += piece->end - piece->begin;
 }
 
-/* Returns how many pieces its path has, which `path` becomes. */
-static guint put_thread(struct losses *losses, struct stands *stands, const struct session *session,
-			uint32_t thread, struct path *path)
+struct candidate_victim {
+	uint32_t thread;
+	int64_t ns;
+};
+
+/* All victims, each a part. */
+struct putting_down {
+	const struct losses *losses;
+	const struct candidate_victim *victims;
+	struct loss *of; /* each victim's */
+	pthread_mutex_t lock; /* of: */
+	GPtrArray *paths; /* owned; struct path, that no part uses now */
+};
+
+/* Their room is used again: to ask for it takes as long as to find what comes in. */
+static struct path *take_path(struct putting_down *down)
 {
+	struct path *path = NULL;
+
+	pthread_mutex_lock(&down->lock);
+	if (down->paths->len)
+		path = g_ptr_array_steal_index(down->paths, down->paths->len - 1);
+	pthread_mutex_unlock(&down->lock);
+	return path ? path : path_empty();
+}
+
+static void give_path(struct putting_down *down, struct path *path)
+{
+	pthread_mutex_lock(&down->lock);
+	g_ptr_array_add(down->paths, path);
+	pthread_mutex_unlock(&down->lock);
+}
+
+static guint pieces_before(const struct putting_down *down, guint part)
+{
+	guint pieces = 0;
+
+	for (guint i = 0; i < part; i++)
+		pieces += __atomic_load_n(&down->of[i].pieces, __ATOMIC_RELAXED);
+	return pieces;
+}
+
+static void put_thread(const struct session *session, guint part, void *data)
+{
+	struct putting_down *down = data;
+	uint32_t thread = down->victims[part].thread;
 	const struct thread *at = model_thread(&session->trace.model, thread);
 	int64_t from = MAX(at->begin, session->asked.from), to = MIN(at->end, session->asked.to);
 	g_autoptr(GHashTable) known = g_hash_table_new(fact_hash, fact_equal);
+	struct path *path;
 	struct putting putting = {.session = session,
-				  .losses = losses,
-				  .stands = stands,
-				  .path = path,
+				  .losses = down->losses,
+				  .loss = &down->of[part],
 				  .victim = thread,
 				  .life = to - from,
 				  .known = known};
 	GHashTableIter iter;
 	gpointer fact;
-	guint pieces;
 
+	putting.loss->facts = g_ptr_array_new();
+	if (pieces_before(down, part) >= PIECES_MAX)
+		return;
+	putting.path = path = take_path(down);
 	path_renew(path, session, thread, from, to);
-	pieces = path->pieces->len;
+	__atomic_store_n(&putting.loss->pieces, path->pieces->len, __ATOMIC_RELAXED);
 	putting.counts = g_malloc(path->waits->len + 1);
 	for (guint i = 0; i < path->waits->len; i++)
 		putting.counts[i] = -1;
-	for (guint i = 0; i < pieces; i++)
+	for (guint i = 0; i < path->pieces->len; i++)
 		put_piece(&putting, &g_array_index(path->pieces, struct piece, i),
 			  i ? &g_array_index(path->pieces, struct piece, i - 1) : NULL);
 	g_hash_table_iter_init(&iter, known);
 	while (g_hash_table_iter_next(&iter, &fact, NULL))
-		g_ptr_array_add(losses->facts, fact);
-	stands->waiters += g_hash_table_size(known) > 0;
+		g_ptr_array_add(putting.loss->facts, fact);
 	g_free(putting.counts);
-	return pieces;
+	give_path(down, path);
 }
 
-struct candidate_victim {
-	uint32_t thread;
-	int64_t ns;
-};
+static void take_loss(struct losses *losses, struct stands *stands, uint32_t victim,
+		      const struct loss *loss)
+{
+	losses->lost[victim] = loss->lost;
+	losses->for_children[victim] = loss->for_children;
+	for (guint i = 0; i < WAITED_FOR_COUNT; i++)
+		stands->waited[i] += loss->waited[i];
+	stands->waiters += loss->facts->len > 0;
+	for (guint i = 0; i < loss->facts->len; i++)
+		g_ptr_array_add(losses->facts, loss->facts->pdata[i]);
+}
 
 static int most_first(gconstpointer a, gconstpointer b)
 {
@@ -734,8 +795,7 @@ void losses_init(struct losses *losses, const struct session *session,
 {
 	uint32_t count = session->trace.model.thread_count;
 	g_autoptr(GArray) victims = g_array_new(FALSE, FALSE, sizeof(struct candidate_victim));
-	struct path *path = path_empty();
-	guint pieces = 0;
+	struct putting_down down = {.losses = losses};
 
 	losses->facts = g_ptr_array_new_with_free_func(free_fact);
 	losses->lost = g_new0(int64_t, count + 1);
@@ -750,11 +810,23 @@ void losses_init(struct losses *losses, const struct session *session,
 			g_array_append_val(victims, one);
 	}
 	g_array_sort(victims, most_first);
-	for (guint i = 0; i < victims->len && i < THREADS_MAX && pieces < PIECES_MAX; i++)
-		pieces +=
-			put_thread(losses, stands, session,
-				   g_array_index(victims, struct candidate_victim, i).thread, path);
-	path_free(path);
+	g_array_set_size(victims, MIN(victims->len, THREADS_MAX));
+	down.victims = (const struct candidate_victim *) victims->data;
+	down.paths = g_ptr_array_new_with_free_func((GDestroyNotify) path_free);
+	pthread_mutex_init(&down.lock, NULL);
+	down.of = g_new0(struct loss, victims->len);
+	idle_know_all(session);
+	parts_make(session, victims->len, put_thread, &down);
+	for (guint i = 0, pieces = 0; i < victims->len; pieces += down.of[i++].pieces) {
+		if (pieces < PIECES_MAX)
+			take_loss(losses, stands, down.victims[i].thread, &down.of[i]);
+		else
+			g_ptr_array_set_free_func(down.of[i].facts, free_fact);
+		g_ptr_array_free(down.of[i].facts, TRUE);
+	}
+	g_ptr_array_free(down.paths, TRUE);
+	pthread_mutex_destroy(&down.lock);
+	g_free(down.of);
 }
 
 void losses_clear(struct losses *losses)

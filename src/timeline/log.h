@@ -22,7 +22,6 @@ struct chunks {
 struct log {
 	struct chunks chunks;
 	uint32_t used; /* records in all */
-	uint32_t hint; /* where a look-up ended last: the next goes on from there, mostly */
 };
 
 void chunks_append(struct chunks *chunks, uint32_t start);

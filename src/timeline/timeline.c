@@ -220,6 +220,17 @@ void track_append(struct timeline *timeline, struct track *track, int64_t time, 
 	*slot_of(head, head->count++) = (struct interval) {(uint32_t) (time - base), leaf, ref};
 }
 
+/* Where the last look-up in a track ended, by whoever made it. */
+static uint32_t hint_get(const uint32_t *hint)
+{
+	return __atomic_load_n(hint, __ATOMIC_RELAXED);
+}
+
+static void hint_set(const uint32_t *hint, uint32_t place)
+{
+	__atomic_store_n((uint32_t *) hint, place, __ATOMIC_RELAXED);
+}
+
 /* Analyses read tracks one after the other: each lies all over the stores. */
 static void let_go(struct timeline *timeline)
 {
@@ -233,7 +244,7 @@ static void let_go(struct timeline *timeline)
  * in time. */
 static uint32_t find_chunk(const struct timeline *timeline, const struct track *track, int64_t time)
 {
-	uint32_t low = track->hint, high = track->chunks.count;
+	uint32_t hint = hint_get(&track->hint), low = hint, high = track->chunks.count;
 
 	if (low >= high || base_of(head_of(timeline, track, low)) > time)
 		low = 0;
@@ -247,9 +258,10 @@ static uint32_t find_chunk(const struct timeline *timeline, const struct track *
 		else
 			high = middle;
 	}
-	if (low != track->hint)
+	if (low != hint) {
 		let_go((struct timeline *) timeline);
-	((struct track *) track)->hint = low;
+		hint_set(&track->hint, low);
+	}
 	return low;
 }
 
@@ -451,9 +463,17 @@ void run_append(struct timeline *timeline, struct log *runs, int64_t time, uint3
 			(struct run) {time, thread, priority};
 }
 
+static struct run_hint *hint_of(const struct timeline *timeline, const struct log *runs)
+{
+	/* logs are of CPUs, each of which is a block of memory */
+	return (struct run_hint *) &timeline
+		->run_hints[((uintptr_t) runs >> 4) * 2654435761U >> 16 & (RUN_HINTS - 1)];
+}
+
 uint32_t run_find(const struct timeline *timeline, const struct log *runs, int64_t time)
 {
-	uint32_t low = runs->hint, high, step = 1;
+	struct run_hint *hint = hint_of(timeline, runs);
+	uint32_t low = hint->runs == runs ? hint->place : 0, high, step = 1;
 
 	if (!runs->used || run_at(timeline, runs, 0)->begin > time)
 		return runs->used;
@@ -472,6 +492,6 @@ uint32_t run_find(const struct timeline *timeline, const struct log *runs, int64
 		else
 			high = middle;
 	}
-	((struct log *) runs)->hint = low;
+	*hint = (struct run_hint) {runs, low};
 	return low;
 }

@@ -243,6 +243,8 @@ struct fact_recent {
 	uint32_t at; /* their first word */
 };
 
+#define RUN_HINTS 64 /* CPUs: more of them share */
+
 struct timeline {
 	struct pages intervals;
 	struct pages blocks; /* index 0 unused */
@@ -261,6 +263,12 @@ struct timeline {
 	struct pages counts; /* struct counted_run; the same */
 	size_t memory; /* bytes to keep in memory, as timeline_init() was told */
 	uint32_t chunks_read; /* of intervals, since timeline_ease() was called */
+	/* By their logs: where the last look-up in one ended: the next goes on there, mostly.
+	 * Each thread has its own (parts/). */
+	struct run_hint {
+		const struct log *runs; /* borrowed; NULL: none yet */
+		uint32_t place;
+	} run_hints[RUN_HINTS];
 	uint64_t *faults; /* owned: page faults of this thread when timeline_ease() let go */
 };
 

@@ -122,5 +122,5 @@ const struct record *const store_records[] = {
 RECORD(timeline, OWN(intervals), OWN(blocks), OWN(details), OWN(reasons), OWN(runs), OWN(holds),
        STORED(operations, operation), OWN(fact_places), OWN(facts), OWN(facts_recent),
        STORED(packets, packet), STORED(exchanges, exchange), STORED(ends, channel_end),
-       OWN(samples), OWN(counts), OWN(memory), OWN(chunks_read), OWN(faults));
+       OWN(samples), OWN(counts), OWN(memory), OWN(chunks_read), OWN(run_hints), OWN(faults));
 #undef RECORD_TYPE

@@ -603,6 +603,21 @@ static void tell_all(const struct peaks_apart *apart)
 	}
 }
 
+static void compare(struct peaks_apart *apart)
+{
+	sample(apart);
+	for (guint i = 0; i < apart->sampled->len; i++) {
+		make_rows(apart, g_ptr_array_index(apart->sampled, i));
+		fill_rows(apart, g_ptr_array_index(apart->sampled, i));
+	}
+	search_all(apart);
+	for (guint i = 0; i < apart->sampled->len; i++)
+		correlate(apart, g_ptr_array_index(apart->sampled, i));
+	if (needs_recount(apart))
+		count_again(apart);
+	tell_all(apart);
+}
+
 struct peaks_apart *peaks_apart_new(struct profiles *profiles)
 {
 	struct peaks_apart *apart = g_new0(struct peaks_apart, 1);
@@ -619,19 +634,9 @@ struct peaks_apart *peaks_apart_new(struct profiles *profiles)
 	for (guint i = 0; i < profiles->list->len && apart->sampled->len < PROFILES_SEARCHED; i++)
 		if (is_searched(g_ptr_array_index(profiles->list, i)))
 			add_profile(apart, g_ptr_array_index(profiles->list, i));
-	if (!apart->sampled->len)
-		return apart;
-	sample(apart);
-	for (guint i = 0; i < apart->sampled->len; i++) {
-		make_rows(apart, g_ptr_array_index(apart->sampled, i));
-		fill_rows(apart, g_ptr_array_index(apart->sampled, i));
-	}
-	search_all(apart);
-	for (guint i = 0; i < apart->sampled->len; i++)
-		correlate(apart, g_ptr_array_index(apart->sampled, i));
-	if (needs_recount(apart))
-		count_again(apart);
-	tell_all(apart);
+	if (apart->sampled->len)
+		compare(apart);
+	apart->profiles = NULL;
 	return apart;
 }
 

@@ -8,6 +8,7 @@
 #ifndef WHYLATE_UTIL_INTERN_H
 #define WHYLATE_UTIL_INTERN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct intern;
@@ -27,6 +28,10 @@ const char *intern_text(const struct intern *table, uint32_t id);
 /* The number means `text` from now on, whoever has it. Looking up the old text still finds it; the
  * new text too, unless that was known already. */
 void intern_replace(struct intern *table, uint32_t id, const char *text);
+
+/* From now on several threads ask, until it is false again; by the one that began them, which has
+ * begun none yet or ended all. The numbers of new texts then depend on who was first. */
+void intern_share(struct intern *table, bool shared);
 
 /* So many strings there are: the numbers up to it. */
 uint32_t intern_count(const struct intern *table);

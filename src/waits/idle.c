@@ -6,20 +6,38 @@
 
 #include "contention/holders.h"
 #include "objects/calls.h"
+#include "parts/make_parts.h"
 #include "util/idmap.h"
 #include "waits/cause_kinds.h"
 #include "waits/reasons.h"
 
+enum contact {
+	TURNED, /* the first of two ids turned to the second */
+	PIPED, /* … through a pipe */
+	FED, /* … as the second read from it */
+	WRITTEN, /* process and what it waits on: it wrote there */
+	HEARD, /* … such a wait ended */
+	CONTACTS
+};
+
+/* When that was first, by two ids. */
+struct notes {
+	const uint32_t *process; /* borrowed; of each thread: the first of its process */
+	struct idmap places[CONTACTS]; /* -> index in `first` */
+	GArray *first; /* owned; struct first */
+};
+
+struct first {
+	uint64_t key;
+	int64_t time;
+	enum contact contact;
+};
+
 /* Who turned to whom first, as far as it was asked for: of two processes the waits of both tell. It
  * outlives the session that asked first: that may be a copy of another window (limits/). */
 struct contacts {
-	const uint32_t *process; /* borrowed; of each thread: the first of its process */
+	struct notes notes;
 	bool *read; /* owned; of a process' first thread: all its waits were noted */
-	/* two ids -> index in `first`; of what came through a pipe; of that: as it was read */
-	struct idmap places, by_pipe, fed;
-	/* process and what it waits on -> when it had first written there, or such a wait ended */
-	struct idmap written, heard;
-	GArray *first; /* owned; int64_t: when the first of the two turned to the second */
 };
 
 static const struct call_info *call_of(const struct session *session, const struct wait *wait)
@@ -37,38 +55,55 @@ static uint64_t key_of(enum side side, uint32_t from, uint32_t to)
 	return (uint64_t) side << 62 | (uint64_t) from << 31 | to;
 }
 
-static int64_t first_of(const struct contacts *contacts, const struct idmap *places, uint64_t key)
+static void notes_init(struct notes *notes, const uint32_t *process)
 {
-	uint32_t place = idmap_get(places, key);
-
-	return place == IDMAP_NONE ? INT64_MAX : g_array_index(contacts->first, int64_t, place);
+	notes->process = process;
+	notes->first = g_array_new(FALSE, FALSE, sizeof(struct first));
+	for (enum contact i = 0; i < CONTACTS; i++)
+		idmap_init(&notes->places[i]);
 }
 
-static void note_key(struct contacts *contacts, struct idmap *places, uint64_t key, int64_t time)
+static void notes_clear(struct notes *notes)
 {
-	uint32_t place = idmap_get(places, key);
+	for (enum contact i = 0; i < CONTACTS; i++)
+		idmap_clear(&notes->places[i]);
+	g_array_free(notes->first, TRUE);
+}
+
+static int64_t first_of(const struct notes *notes, enum contact contact, uint64_t key)
+{
+	uint32_t place = idmap_get(&notes->places[contact], key);
+
+	return place == IDMAP_NONE ? INT64_MAX
+				   : g_array_index(notes->first, struct first, place).time;
+}
+
+static void note_key(struct notes *notes, enum contact contact, uint64_t key, int64_t time)
+{
+	uint32_t place = idmap_get(&notes->places[contact], key);
+	struct first fresh = {key, time, contact};
 
 	if (place != IDMAP_NONE) {
-		int64_t *first = &g_array_index(contacts->first, int64_t, place);
+		struct first *first = &g_array_index(notes->first, struct first, place);
 
-		*first = MIN(*first, time);
+		first->time = MIN(first->time, time);
 		return;
 	}
-	idmap_set(places, key, contacts->first->len);
-	g_array_append_val(contacts->first, time);
+	idmap_set(&notes->places[contact], key, notes->first->len);
+	g_array_append_val(notes->first, fresh);
 }
 
-static void note(struct contacts *contacts, struct idmap *places, uint32_t from, uint32_t to,
+static void note(struct notes *notes, enum contact contact, uint32_t from, uint32_t to,
 		 int64_t time)
 {
-	uint32_t a = contacts->process[from], b = contacts->process[to];
+	uint32_t a = notes->process[from], b = notes->process[to];
 
 	if (a == b) {
-		note_key(contacts, places, key_of(SIDE_THREADS, from, to), time);
+		note_key(notes, contact, key_of(SIDE_THREADS, from, to), time);
 		return;
 	}
-	note_key(contacts, places, key_of(SIDE_FROM_PROCESS, a, to), time);
-	note_key(contacts, places, key_of(SIDE_TO_PROCESS, from, b), time);
+	note_key(notes, contact, key_of(SIDE_FROM_PROCESS, a, to), time);
+	note_key(notes, contact, key_of(SIDE_TO_PROCESS, from, b), time);
 }
 
 /* It wrote to the connection that it then waits for; or into a pipe, and reads from another. */
@@ -91,49 +126,46 @@ static bool is_on_pipe(const struct session *session, const struct wait *wait)
 }
 
 /* Whether it writes to what it hears from. */
-static void note_place(struct contacts *contacts, const struct session *session,
-		       const struct wait *wait)
+static void note_place(struct notes *notes, const struct session *session, const struct wait *wait)
 {
-	uint32_t process = contacts->process[wait->thread];
+	uint32_t process = notes->process[wait->thread];
 	const struct block *block = wait->block;
 
 	if (block->resource && PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
 	    call_of(session, wait)->wait != WAIT_CONNECT)
-		note_key(contacts, &contacts->heard, key_of(SIDE_AT, process, block->resource),
-			 wait->end);
+		note_key(notes, HEARD, key_of(SIDE_AT, process, block->resource), wait->end);
 	if (block->sent) /* "several": any */
-		note_key(contacts, &contacts->written, key_of(SIDE_AT, process, block->sent),
-			 wait->begin);
+		note_key(notes, WRITTEN, key_of(SIDE_AT, process, block->sent), wait->begin);
 }
 
-static void note_waits(struct contacts *contacts, const struct session *session, uint32_t thread)
+static void note_waits(struct notes *notes, const struct session *session, uint32_t thread)
 {
 	struct spans spans;
 	struct span span;
 
 	spans_begin(&spans, session, thread, session->trace.begin, session->trace.end + 1);
 	while (spans_next_off_cpu(&spans, &span)) {
-		struct idmap *places;
+		enum contact contact;
 		struct wait wait;
 		struct lead lead;
 
 		if (!leaf_is_blocked(span.leaf))
 			continue;
 		wait = wait_of(session, thread, &span);
-		note_place(contacts, session, &wait);
+		note_place(notes, session, &wait);
 		if (wait.block->to_all)
-			note_key(contacts, &contacts->places,
-				 key_of(SIDE_AT, thread, wait.block->resource), span.end);
+			note_key(notes, TURNED, key_of(SIDE_AT, thread, wait.block->resource),
+				 span.end);
 		if (!wait_lead(session, &wait, &lead) || lead.thread == thread ||
 		    block_reason(session, wait.block))
 			continue; /* what it tried itself, nobody turned to it for */
-		places = is_on_pipe(session, &wait) ? &contacts->by_pipe : &contacts->places;
-		note(contacts, places, lead.thread, thread, span.end);
-		if (places == &contacts->by_pipe && PACK_KIND(span.leaf) == LEAF_BLOCK_SYSCALL &&
+		contact = is_on_pipe(session, &wait) ? PIPED : TURNED;
+		note(notes, contact, lead.thread, thread, span.end);
+		if (contact == PIPED && PACK_KIND(span.leaf) == LEAF_BLOCK_SYSCALL &&
 		    call_of(session, &wait)->moves == MOVES_IN)
-			note(contacts, &contacts->fed, lead.thread, thread, span.end);
+			note(notes, FED, lead.thread, thread, span.end);
 		if (is_answered(session, &wait)) /* so it had turned to that one before */
-			note(contacts, places, thread, lead.thread, span.begin);
+			note(notes, contact, thread, lead.thread, span.begin);
 	}
 }
 
@@ -143,19 +175,13 @@ static void *contacts_new(const struct session *session)
 	const struct model *model = &session->trace.model;
 	struct contacts *contacts = g_new(struct contacts, 1);
 
-	*contacts = (struct contacts) {.process = session->trace.processes.first};
-	contacts->first = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	notes_init(&contacts->notes, session->trace.processes.first);
 	contacts->read = g_new0(bool, model->thread_count);
-	idmap_init(&contacts->places);
-	idmap_init(&contacts->by_pipe);
-	idmap_init(&contacts->fed);
-	idmap_init(&contacts->written);
-	idmap_init(&contacts->heard);
 	for (uint32_t i = 0; i < model->thread_count; i++) {
 		const struct thread *thread = model_thread(model, i);
 
 		if (thread->born && is_thread(thread->parent))
-			note(contacts, &contacts->places, thread->parent, i, thread->begin);
+			note(&contacts->notes, TURNED, thread->parent, i, thread->begin);
 	}
 	return contacts;
 }
@@ -164,14 +190,14 @@ static void contacts_free(gpointer data)
 {
 	struct contacts *contacts = data;
 
-	idmap_clear(&contacts->places);
-	idmap_clear(&contacts->by_pipe);
-	idmap_clear(&contacts->fed);
-	idmap_clear(&contacts->written);
-	idmap_clear(&contacts->heard);
-	g_array_free(contacts->first, TRUE);
+	notes_clear(&contacts->notes);
 	g_free(contacts->read);
 	g_free(contacts);
+}
+
+static struct contacts *contacts_made(const struct session *session)
+{
+	return (struct contacts *) session_make_once(session, contacts_new, contacts_free);
 }
 
 /* The waits of all threads of a process, by its first one, up to the trace's end. */
@@ -184,19 +210,74 @@ static void read_process(struct contacts *contacts, const struct session *sessio
 		return;
 	contacts->read[process] = true;
 	for (uint32_t i = 0; i < processes->count[process]; i++)
-		note_waits(contacts, session, threads[i]);
+		note_waits(&contacts->notes, session, threads[i]);
+}
+
+#define PARTS_OF_ALL 256
+
+/* All threads whose processes were not asked for, in parts of as many each. */
+struct knowing {
+	GArray *threads; /* owned; uint32_t */
+	struct notes notes[PARTS_OF_ALL];
+};
+
+static void note_part(const struct session *session, guint part, void *data)
+{
+	struct knowing *knowing = data;
+	guint count = knowing->threads->len, parts = MIN(count, PARTS_OF_ALL);
+	guint end = (guint) ((uint64_t) count * (part + 1) / parts);
+
+	notes_init(&knowing->notes[part], session->trace.processes.first);
+	for (guint i = (guint) ((uint64_t) count * part / parts); i < end; i++)
+		note_waits(&knowing->notes[part], session,
+			   g_array_index(knowing->threads, uint32_t, i));
+}
+
+void idle_know_all(const struct session *session)
+{
+	struct contacts *contacts = contacts_made(session);
+	uint32_t count = session->trace.model.thread_count;
+	struct knowing *knowing = g_new(struct knowing, 1);
+	guint parts;
+
+	knowing->threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	for (uint32_t i = 0; i < count; i++)
+		if (!contacts->read[contacts->notes.process[i]])
+			g_array_append_val(knowing->threads, i);
+	memset(contacts->read, true, count);
+	parts = MIN(knowing->threads->len, PARTS_OF_ALL);
+	parts_make(session, parts, note_part, knowing);
+	for (guint i = 0; i < parts; i++) {
+		const GArray *list = knowing->notes[i].first;
+
+		for (guint k = 0; k < list->len; k++) {
+			const struct first *at = &g_array_index(list, struct first, k);
+
+			note_key(&contacts->notes, at->contact, at->key, at->time);
+		}
+		notes_clear(&knowing->notes[i]);
+	}
+	g_array_free(knowing->threads, TRUE);
+	g_free(knowing);
 }
 
 /* Both ways between the two: what the waits of their processes tell. */
-static const struct contacts *
-contacts_of(const struct session *session, uint32_t one, uint32_t other)
+bool idle_know_for(const struct session *session, guint threads)
 {
-	struct contacts *contacts =
-		(struct contacts *) session_make_once(session, contacts_new, contacts_free);
+	bool pays = threads > 1 && threads >= session->trace.model.thread_count / 4;
 
-	read_process(contacts, session, contacts->process[one]);
-	read_process(contacts, session, contacts->process[other]);
-	return contacts;
+	if (pays)
+		idle_know_all(session);
+	return pays;
+}
+
+static const struct notes *notes_of(const struct session *session, uint32_t one, uint32_t other)
+{
+	struct contacts *contacts = contacts_made(session);
+
+	read_process(contacts, session, contacts->notes.process[one]);
+	read_process(contacts, session, contacts->notes.process[other]);
+	return &contacts->notes;
 }
 
 bool wait_is_for_lock(const struct session *session, const struct wait *wait)
@@ -349,17 +430,16 @@ struct turns {
 	int64_t asked, served;
 };
 
-static struct turns turns_of(const struct contacts *contacts, const struct idmap *places,
-			     uint32_t thread, uint32_t by)
+static struct turns turns_of(const struct notes *notes, enum contact contact, uint32_t thread,
+			     uint32_t by)
 {
-	uint32_t own = contacts->process[thread], other = contacts->process[by];
+	uint32_t own = notes->process[thread], other = notes->process[by];
 
 	if (own == other)
-		return (struct turns) {first_of(contacts, places, key_of(SIDE_THREADS, by, thread)),
-				       first_of(contacts, places,
-						key_of(SIDE_THREADS, thread, by))};
-	return (struct turns) {first_of(contacts, places, key_of(SIDE_FROM_PROCESS, other, thread)),
-			       first_of(contacts, places, key_of(SIDE_TO_PROCESS, thread, other))};
+		return (struct turns) {first_of(notes, contact, key_of(SIDE_THREADS, by, thread)),
+				       first_of(notes, contact, key_of(SIDE_THREADS, thread, by))};
+	return (struct turns) {first_of(notes, contact, key_of(SIDE_FROM_PROCESS, other, thread)),
+			       first_of(notes, contact, key_of(SIDE_TO_PROCESS, thread, other))};
 }
 
 /* Two programs of one pipeline, as a shell starts them: what comes through the pipe is the work of
@@ -368,14 +448,14 @@ static bool in_pipeline(const struct session *session, const struct wait *wait, 
 {
 	const struct thread *reader = model_thread(&session->trace.model, wait->thread);
 	const struct thread *writer = model_thread(&session->trace.model, by);
-	const struct contacts *contacts;
+	const struct notes *notes;
 
 	if (!is_on_pipe(session, wait) || call_of(session, wait)->moves != MOVES_IN ||
 	    !reader->born || !writer->born || !is_thread(reader->parent) ||
 	    reader->parent != writer->parent || reader->pid == writer->pid)
 		return false;
-	contacts = contacts_of(session, wait->thread, by);
-	return turns_of(contacts, &contacts->fed, wait->thread, by).served == INT64_MAX;
+	notes = notes_of(session, wait->thread, by);
+	return turns_of(notes, FED, wait->thread, by).served == INT64_MAX;
 }
 
 /* Threads with one name and a number were made for the same. Of those whose names are the very
@@ -384,12 +464,12 @@ static bool do_the_same(const struct session *session, const struct wait *wait, 
 {
 	const char *one = session_thread_name(session, wait->thread);
 	const char *other = session_thread_name(session, by);
-	const struct contacts *contacts;
+	const struct notes *notes;
 
 	if (strcmp(one, other) == 0) {
-		contacts = contacts_of(session, wait->thread, by);
-		return first_of(contacts, &contacts->places,
-				key_of(SIDE_AT, by, wait->block->resource)) != INT64_MAX;
+		notes = notes_of(session, wait->thread, by);
+		return first_of(notes, TURNED, key_of(SIDE_AT, by, wait->block->resource)) !=
+		       INT64_MAX;
 	}
 	if (session->found.alike)
 		return session->found.alike[wait->thread] == session->found.alike[by];
@@ -410,19 +490,19 @@ static bool is_at_barrier(const struct session *session, const struct wait *wait
 
 static bool turned_first(const struct session *session, const struct wait *wait, uint32_t by)
 {
-	const struct contacts *contacts = contacts_of(session, wait->thread, by);
-	struct turns turns = turns_of(contacts, &contacts->places, wait->thread, by);
-	struct turns piped = turns_of(contacts, &contacts->by_pipe, wait->thread, by);
+	const struct notes *notes = notes_of(session, wait->thread, by);
+	struct turns turns = turns_of(notes, TURNED, wait->thread, by);
+	struct turns piped = turns_of(notes, PIPED, wait->thread, by);
 
 	if (!is_on_pipe(session, wait) && MIN(turns.asked, turns.served) < INT64_MAX)
 		return turns.asked < turns.served;
 	return MIN(turns.asked, piped.asked) < MIN(turns.served, piped.served);
 }
 
-static int64_t first_at(const struct contacts *contacts, const struct idmap *places,
-			uint32_t process, uint32_t resource)
+static int64_t first_at(const struct notes *notes, enum contact contact, uint32_t process,
+			uint32_t resource)
 {
-	return first_of(contacts, places, key_of(SIDE_AT, process, resource));
+	return first_of(notes, contact, key_of(SIDE_AT, process, resource));
 }
 
 /* It has connected to somebody who sends as there is something, and has never asked: once it was
@@ -431,16 +511,16 @@ static bool is_subscribed(const struct session *session, const struct wait *wait
 {
 	uint32_t process = session->trace.processes.first[wait->thread];
 	uint32_t resource = wait->block->resource;
-	const struct contacts *contacts;
+	const struct notes *notes;
 	uint32_t several;
 
 	if (!resource || !model_thread(&session->trace.model, process)->born)
 		return false;
-	contacts = contacts_of(session, wait->thread, by);
+	notes = notes_of(session, wait->thread, by);
 	several = intern_id(session->trace.model.names, "several");
-	return first_at(contacts, &contacts->heard, process, resource) < wait->end &&
-	       first_at(contacts, &contacts->written, process, resource) == INT64_MAX &&
-	       first_at(contacts, &contacts->written, process, several) == INT64_MAX;
+	return first_at(notes, HEARD, process, resource) < wait->end &&
+	       first_at(notes, WRITTEN, process, resource) == INT64_MAX &&
+	       first_at(notes, WRITTEN, process, several) == INT64_MAX;
 }
 
 static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)

@@ -39,6 +39,13 @@
 
 #include "waits/wait.h"
 
+/* What this takes to know of all processes: else it is read when it is first asked for, which
+ * several threads may not do at once (parts/). */
+void idle_know_all(const struct session *session);
+/* The same for parts that ask for the waits of so many threads. False: of all it would take longer
+ * than they do; they are made one after the other. */
+bool idle_know_for(const struct session *session, guint threads);
+
 /* The thread waited for what it is there for: its next request. */
 bool wait_is_idle(const struct session *session, const struct wait *wait);
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* See make_parts.h. */
+#include "parts/make_parts.h"
+
+#include <pthread.h>
+
+#include "run/command.h"
+#include "util/intern.h"
+
+#define THREADS_MAX 64
+
+struct parts {
+	const struct session *session;
+	part_maker *make;
+	void *data;
+	guint count;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t ended;
+	guint next;           /* the first one that nobody has begun */
+	guint done;           /* all before it have ended */
+	bool *is_done;        /* owned, as is: */
+	uint64_t *runs_read;  /* by each */
+	uint64_t before;      /* by those PARTS_AHEAD and more before `next` */
+};
+
+/* Takes the next part; false: there is none. `runs_read`: by those before. */
+static bool take(struct parts *parts, guint *part, uint64_t *runs_read)
+{
+	pthread_mutex_lock(&parts->lock);
+	while (parts->next < parts->count && parts->next >= parts->done + PARTS_AHEAD)
+		pthread_cond_wait(&parts->ended, &parts->lock);
+	*part = parts->next;
+	if (*part < parts->count) {
+		parts->next++;
+		if (*part >= PARTS_AHEAD)
+			parts->before += parts->runs_read[*part - PARTS_AHEAD];
+		*runs_read = parts->before;
+	}
+	pthread_mutex_unlock(&parts->lock);
+	return *part < parts->count;
+}
+
+static void end(struct parts *parts, guint part, uint64_t runs_read)
+{
+	pthread_mutex_lock(&parts->lock);
+	parts->runs_read[part] = runs_read;
+	parts->is_done[part] = true;
+	while (parts->done < parts->count && parts->is_done[parts->done])
+		parts->done++;
+	pthread_cond_broadcast(&parts->ended);
+	pthread_mutex_unlock(&parts->lock);
+}
+
+static void *work(void *data)
+{
+	struct parts *parts = data;
+	struct session *own = g_memdup2(parts->session, sizeof *own);
+	uint64_t faults = 0, before = 0, runs_read;
+	guint part;
+
+	own->asked.in_part = true;
+	own->trace.timeline.chunks_read = 0;
+	own->trace.timeline.faults = parts->session->trace.timeline.faults ? &faults : NULL;
+	own->found.runs_read = &runs_read;
+	while (take(parts, &part, &before)) {
+		runs_read = before;
+		parts->make(own, part, parts->data);
+		end(parts, part, runs_read - before);
+	}
+	g_free(own);
+	return NULL;
+}
+
+static void make_in_threads(struct parts *parts, guint most)
+{
+	pthread_t threads[THREADS_MAX];
+	guint begun = 0;
+
+	intern_share(parts->session->trace.model.names, most > 1);
+	while (begun + 1 < most && pthread_create(&threads[begun], NULL, work, parts) == 0)
+		begun++;
+	work(parts);
+	for (guint i = 0; i < begun; i++)
+		pthread_join(threads[i], NULL);
+	intern_share(parts->session->trace.model.names, false);
+}
+
+/* Names of programs' functions are asked of a child, by one at a time. */
+static guint threads_for(const struct session *session, guint count)
+{
+	if (session->trace.timeline.samples.used)
+		return 1;
+	return MIN(MIN(options_jobs(session->asked.options), count), THREADS_MAX);
+}
+
+void parts_make(const struct session *session, guint count, part_maker *make, void *data)
+{
+	struct parts parts = {
+		.session = session,
+		.make = make,
+		.data = data,
+		.count = count,
+		.before = *session->found.runs_read,
+		.is_done = g_new0(bool, count),
+		.runs_read = g_new0(uint64_t, count),
+	};
+
+	if (session->asked.in_part) {
+		for (guint i = 0; i < count; i++)
+			make(session, i, data);
+	} else {
+		pthread_mutex_init(&parts.lock, NULL);
+		pthread_cond_init(&parts.ended, NULL);
+		make_in_threads(&parts, threads_for(session, count));
+		pthread_mutex_destroy(&parts.lock);
+		pthread_cond_destroy(&parts.ended);
+		for (guint i = 0; i < count; i++)
+			*session->found.runs_read += parts.runs_read[i];
+	}
+	g_free(parts.is_done);
+	g_free(parts.runs_read);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of a report that are made beside each other, on as many processors as --jobs allows.
+ *
+ *   parts_make(session, 3, make, data)     this thread    make(own, 0) ─► make(own, 2) ─┐
+ *                                          another one    make(own, 1) ────────────────┴─► returns
+ *
+ * Place: between run/ and the analyses, which take the session as it is, and change nothing that
+ * others see. What they share besides has a lock (names: intern.h; session_make_once()) or is a
+ * guess where to begin looking (timeline.h: hints). What they count, each has for itself: `own` is
+ * the session with such counts.
+ * Invariant: what comes out does not depend on how many threads there are, or who is first: a part
+ * writes to a place of its own, and who asked puts them together in order; numbers of names made
+ * meanwhile are compared only for being equal.
+ * Rejected: processes, as their results would have to be sent, and names they make have numbers of
+ * their own; a thread for each kind of analysis: they take unequally long.
+ */
+#ifndef WHYLATE_PARTS_MAKE_PARTS_H
+#define WHYLATE_PARTS_MAKE_PARTS_H
+
+#include "run/session.h"
+
+#define PARTS_AHEAD                                                                                \
+	8 /* a part is begun when all those have ended that are so many and more before it */
+
+/* `part`: counted from 0. `session` is its thread's own, until it returns. */
+typedef void part_maker(const struct session *session, guint part, void *data);
+
+/* Returns when all are made. Within a part, and with one processor, they are made one after the
+ * other. Not from what session_make_once() makes: parts may wait for that. */
+void parts_make(const struct session *session, guint count, part_maker *make, void *data);
+
+#endif
