@@ -15,7 +15,8 @@ static bool is_for_anybody(const struct flow *flow, uint32_t leaf)
 		return false;
 	info = flow_call_info(flow, PACK_NUMBER(leaf));
 	return info->wait == WAIT_POLL || info->wait == WAIT_SELECT || info->wait == WAIT_EPOLL ||
-	       info->wait == WAIT_ACCEPT || info->moves == MOVES_IN || info->moves == MOVES_RECEIVE;
+	       info->wait == WAIT_RING || info->wait == WAIT_ACCEPT || info->moves == MOVES_IN ||
+	       info->moves == MOVES_RECEIVE;
 }
 
 bool peer_idles(const struct flow *flow, uint32_t number, int64_t since)

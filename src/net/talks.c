@@ -221,7 +221,8 @@ static bool listens(const struct flow *flow, const struct thread *thread)
 		return !thread_is_kernel(flow->model, thread);
 	info = flow_call_info(flow, thread->flow.call.name);
 	return info->moves == MOVES_IN || info->moves == MOVES_RECEIVE || info->wait == WAIT_POLL ||
-	       info->wait == WAIT_SELECT || info->wait == WAIT_EPOLL || info->wait == WAIT_ACCEPT;
+	       info->wait == WAIT_SELECT || info->wait == WAIT_EPOLL || info->wait == WAIT_RING ||
+	       info->wait == WAIT_ACCEPT;
 }
 
 void talk_wakes(struct flow *flow, struct cpu *cpu, uint32_t woken)

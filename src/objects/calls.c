@@ -71,6 +71,7 @@ static const struct {
 	{"epoll_wait", WAIT_EPOLL, DOES_NOTHING},
 	{"epoll_pwait", WAIT_EPOLL, DOES_NOTHING},
 	{"epoll_pwait2", WAIT_EPOLL, DOES_NOTHING},
+	{"io_uring_enter", WAIT_RING, DOES_NOTHING},
 	{"futex", WAIT_FUTEX, DOES_NOTHING},
 	{"nanosleep", WAIT_SLEEP, DOES_NOTHING},
 	{"clock_nanosleep", WAIT_SLEEP, DOES_NOTHING},

@@ -16,6 +16,7 @@ enum call_wait {
 	WAIT_POLL,
 	WAIT_SELECT,
 	WAIT_EPOLL,
+	WAIT_RING, /* io_uring_enter: for what was asked for before, whichever comes */
 	WAIT_FUTEX,
 	WAIT_SLEEP,
 	WAIT_CHILD,   /* wait4, waitid */

@@ -15,6 +15,7 @@
 #define FUTEX_COMMAND_MASK 0x7f
 #define TRY_AGAIN 11  /* EAGAIN and ETIMEDOUT of the traced kernel: x86, ARM */
 #define TIMED_OUT 110
+#define TIME_OVER 62 /* ETIME */
 #define ABSOLUTE_BIT 1 /* TIMER_ABSTIME, TFD_TIMER_ABSTIME */
 
 /* The thread that wait4 names. Whoever waits is the parent: a number that leads to another's
@@ -193,6 +194,8 @@ bool call_timed_out(struct flow *flow, const struct thread *thread,
 	case WAIT_EPOLL:
 	case WAIT_SLEEP:
 		return args->ret == 0;
+	case WAIT_RING:
+		return args->ret == -TIME_OVER;
 	case WAIT_FUTEX:
 		return args->ret == -TIMED_OUT;
 	case WAIT_SIGNAL: /* rt_sigtimedwait */

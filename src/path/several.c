@@ -35,6 +35,7 @@ bool waits_for_several(const struct session *session, const struct span *span)
 	case WAIT_POLL:
 	case WAIT_SELECT:
 	case WAIT_EPOLL:
+	case WAIT_RING:
 	case WAIT_CHILD:
 	case WAIT_SIGNAL:
 		return true;

@@ -337,6 +337,7 @@ static bool is_for_message(const struct session *session, const struct wait *wai
 	case WAIT_POLL:
 	case WAIT_SELECT:
 	case WAIT_EPOLL:
+	case WAIT_RING:
 	case WAIT_ACCEPT:
 	case WAIT_FUTEX:
 	case WAIT_SIGNAL:
@@ -351,7 +352,8 @@ static bool is_for_message(const struct session *session, const struct wait *wai
 		return carries_messages(key);
 	name = session_text(session, PACK_NUMBER(wait->leaf));
 	return strcmp(name, "msgrcv") == 0 || g_str_has_prefix(name, "mq_timedreceive") ||
-	       (strcmp(name, "ioctl") == 0 && g_str_has_prefix(key, "file:/dev/binder"));
+	       (strcmp(name, "ioctl") == 0 &&
+		(g_str_has_prefix(key, "file:/dev/binder") || g_str_has_prefix(key, "fd:")));
 }
 
 /* The call of an event loop, in which servers wait for whoever comes. */
@@ -361,6 +363,7 @@ static bool is_event_loop(const struct session *session, const struct wait *wait
 	case WAIT_POLL:
 	case WAIT_SELECT:
 	case WAIT_EPOLL:
+	case WAIT_RING:
 	case WAIT_ACCEPT:
 		return true;
 	default:
@@ -398,12 +401,19 @@ static enum asker packet_asker(const struct session *session, const struct block
 }
 
 /* What ended it led to no thread: a packet from somewhere else, a device's input. */
+/* What comes there may well be what it reads from a disk. */
+static bool is_on_ring(const struct session *session, const struct wait *wait)
+{
+	return call_of(session, wait)->wait == WAIT_RING;
+}
+
 static bool is_idle_hardware(const struct session *session, const struct wait *wait)
 {
 	enum asker asker = packet_asker(session, wait->block);
 
 	return asker == ASKER_SENDER ||
 	       (asker == ASKER_UNKNOWN && !block_request(session, wait->block) &&
+		!is_on_ring(session, wait) &&
 		(!wait->block->detail || is_event_loop(session, wait)));
 }
 
@@ -414,7 +424,7 @@ static bool brings_nothing(const struct session *session, const struct wait *wai
 	static const char *const asks[] = {"file:/dev/", "socket:pair", "socket:unix"};
 	const char *key = session_text(session, wait->block->resource);
 
-	if (is_event_loop(session, wait) ||
+	if ((is_event_loop(session, wait) && !is_on_ring(session, wait)) ||
 	    !thread_is_kernel(&session->trace.model, model_thread(&session->trace.model, by)))
 		return false;
 	for (size_t i = 0; i < G_N_ELEMENTS(asks); i++)

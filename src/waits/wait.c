@@ -264,6 +264,7 @@ bool wait_is_for_whichever(const struct session *session, uint32_t leaf)
 	case WAIT_POLL:
 	case WAIT_SELECT:
 	case WAIT_EPOLL:
+	case WAIT_RING:
 	case WAIT_ACCEPT:
 		return true;
 	default:
