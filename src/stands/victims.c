@@ -568,6 +568,22 @@ static bool is_for_end(const struct putting *putting, const struct piece *piece,
 		ABS(at->end - wait->end) < LAST_STEPS);
 }
 
+/* vfork() only waits until the child has called exec, or ends: what that does before is to be
+ * little. */
+static bool is_before_exec(const struct putting *putting, const struct piece *piece,
+			   const int32_t *waits, guint links)
+{
+	const struct flow *flow = &putting->session->trace.flow;
+	enum leaf_kind leaf = PACK_KIND(piece->leaf);
+	const struct through *wait =
+		links ? &g_array_index(putting->path->waits, struct through, waits[0]) : NULL;
+
+	return wait && PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+	       flow_call_info(flow, PACK_NUMBER(wait->leaf))->wait == WAIT_FORK &&
+	       !((leaf == LEAF_WORK_SYSCALL || leaf == LEAF_BLOCK_SYSCALL) &&
+		 flow_call_info(flow, PACK_NUMBER(piece->leaf))->effect == DOES_EXEC);
+}
+
 /* A parent's wait for a child that waited for somebody else is the child's story; so is all that
  * who only runs one program waits for it, as timeout(1) does, but for how that ended. And what a
  * shell's sleep(1) sleeps is the shell's own. */
@@ -678,6 +694,9 @@ static void put_piece(struct putting *putting, const struct piece *piece,
 			      : children               ? FOR_CHILDREN
 					 : waited_for(putting, &root, waits, links)] +=
 		piece->end - piece->begin;
+	if (leaf_wib(piece->leaf) != WIB_INTERRUPTED &&
+	    is_before_exec(putting, piece, waits, links))
+		children = 0;
 	if (is_childs_story(putting, piece, waits, links, children, &root) ||
 	    leads_astray(putting, waits, links))
 		return;
