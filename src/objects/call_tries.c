@@ -6,6 +6,7 @@
 #include "objects/calls.h"
 
 #define FAILURES_MIN 2 /* one failure and a pause may be chance */
+#define SHORTAGE_MIN 3 /* … of what goes on failing */
 
 /* Of the traced kernel. */
 enum {
@@ -62,6 +63,22 @@ static bool may_pass(const struct flow *flow, const struct call *call, int64_t r
 	}
 }
 
+/* There are not enough of something: nobody looks whether a port is free once a second. */
+static bool is_shortage(int64_t ret)
+{
+	return ret == -AGAIN || ret == -TABLE_OVERFLOW || ret == -TOO_MANY_FILES ||
+	       ret == -LOCKS_OUT || ret == -ADDRESS_NOT_AVAILABLE || ret == -NO_BUFFERS;
+}
+
+static void explain(struct flow *flow, struct try *try, bool passed)
+{
+	struct reason reason = reason_of_kind(REASON_FAILS);
+
+	reason.number = passed;
+	reason.from = reason.until = try->since;
+	try_explained(flow, try, &reason, 0);
+}
+
 /* What it acts on: a name, an address, a descriptor; else the call itself. */
 static uint32_t object_of(struct flow *flow, struct thread *thread)
 {
@@ -95,8 +112,10 @@ static void failed(struct flow *flow, uint32_t index, int64_t ret)
 			   .call = call->name,
 			   .result = (int32_t) ret,
 			   .target = NO_THREAD};
+	struct try *try = try_failed(flow, index, &like);
 
-	try_failed(flow, index, &like);
+	if (try && is_shortage(ret) && try->count >= SHORTAGE_MIN)
+		explain(flow, try, false);
 }
 
 static void went_well(struct flow *flow, uint32_t index)
@@ -107,16 +126,14 @@ static void went_well(struct flow *flow, uint32_t index)
 
 	for (uint32_t at = thread->flow.tries; at;) {
 		struct try *try = &tries_all(flow)[at - 1];
-		struct reason reason = reason_of_kind(REASON_FAILS);
 
 		at = try->next;
 		if (try->kind != TRY_FAILS || try->number != number || try->call != call->name)
 			continue;
 		if (try_succeeds(flow, index, try) != try) /* drops it */
 			return;
-		reason.from = reason.until = try->since;
 		if (try->count >= FAILURES_MIN)
-			try_explained(flow, try, &reason, 0);
+			explain(flow, try, true);
 		try_drop(flow, try);
 		return;
 	}

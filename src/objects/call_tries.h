@@ -5,7 +5,8 @@
  *
  * What is looked for, listened at, read or locked is in files of its own (path_tries.h,
  * peer_tries.h, locks/lock_tries.h), which know who makes the difference; here nobody does.
- * A call that goes on failing explains no pause: who looks once a second has a period.
+ * A call that goes on failing explains no pause, as who looks once a second has a period: but where
+ * something is short (processes, ports, descriptors), which nobody only looks for.
  *
  * Place: objects/, over tries.h. Errors: asm-generic/errno.h.
  */

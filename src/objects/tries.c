@@ -377,6 +377,7 @@ void try_explained(struct flow *flow, struct try *try, struct reason *reason, ui
 	reason->count = try->count;
 	if (known && known->thread == reason->thread && known->kind == reason->kind) {
 		known->count = try->count;
+		known->number = MAX(known->number, reason->number);
 		known->until = reason->until;
 		known->ns = MAX(known->ns, pauses.longest);
 	} else {

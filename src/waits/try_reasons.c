@@ -80,7 +80,8 @@ static void append_until(GString *text, const struct session *session, const str
 	}
 }
 
-/* "write on /run/full/app.log failed 18 times with ENOSPC (no space left), then succeeded" */
+/* "write on /run/full/app.log failed 18 times with ENOSPC (no space left), then succeeded"; "…, and
+ * never succeeded": where something is short (objects/call_tries.h). */
 static void append_failures(GString *text, const struct session *session,
 			    const struct reason *reason)
 {
@@ -96,7 +97,7 @@ static void append_failures(GString *text, const struct session *session,
 		g_string_append_printf(text, " with %s", name);
 	if (limit)
 		g_string_append_printf(text, " (%s)", limit);
-	g_string_append(text, ", then succeeded");
+	g_string_append(text, reason->number ? ", then succeeded" : ", and never succeeded");
 }
 
 char *try_fails_label(const struct session *session, const struct wait *wait,
@@ -266,7 +267,7 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 		return g_strdup_printf(", trying %s again until %s had something to read", call,
 				       object);
 	case REASON_FAILS:
-		more = g_string_new(", between tries of ");
+		more = g_string_new(", between tries: ");
 		append_failures(more, session, reason);
 		return g_string_free(more, FALSE);
 	case REASON_LOCK_TRIED:

@@ -12,6 +12,8 @@
 #define FILE_EXISTS (-17)
 #define TIMED_OUT (-110)
 #define REFUSED (-111)
+#define NO_ADDRESS (-99)
+#define NO_ROUTE (-113)
 #define NO_SUCH_PROCESS (-3)
 #define FUTEX_WAIT_PRIVATE 128
 #define FUTEX_WAKE_PRIVATE 129
@@ -387,6 +389,57 @@ static void test_connect_either(void)
 		"pauses of up to 99 ns");
 }
 
+/* Ports are short, and stay so: whoever tries three times does not only look. */
+static void test_connect_short(void)
+{
+	FEED_FROM(start(6));
+
+	for (int64_t at = 10; at < 400; at += 120) {
+		connects(feed, at, NO_ADDRESS);
+		naps(feed, at + 10, at + 110);
+	}
+	plain(feed, 500, 0, "other");
+	/* the third failure tells of the two pauses before it, the fourth of the next; behind that
+	 * nothing is known to have been tried */
+	WAIT(0,
+	     "retry: connect on 127.0.0.1:80 failed 4 times with EADDRNOTAVAIL (no local port was "
+	     "free: net.ipv4.ip_local_port_range), and never succeeded; pauses of up to 99 ns");
+	WAIT(2,
+	     "retry: connect on 127.0.0.1:80 failed 4 times with EADDRNOTAVAIL (no local port was "
+	     "free: net.ipv4.ip_local_port_range), and never succeeded; pauses of up to 99 ns");
+	WAIT(3, "timer");
+}
+
+/* Once more, and it goes well. */
+static void test_connect_short_then(void)
+{
+	FEED_FROM(start(6));
+
+	for (int64_t at = 10; at < 400; at += 120) {
+		connects(feed, at, NO_ADDRESS);
+		naps(feed, at + 10, at + 110);
+	}
+	connects(feed, 490, 0);
+	plain(feed, 500, 0, "other");
+	WAIT(3,
+	     "retry: connect on 127.0.0.1:80 failed 4 times with EADDRNOTAVAIL (no local port was "
+	     "free: net.ipv4.ip_local_port_range), then succeeded; pauses of up to 99 ns");
+}
+
+/* A route that is not there may be looked for with a period: nothing is concluded. */
+static void test_connect_never(void)
+{
+	FEED_FROM(start(6));
+
+	for (int64_t at = 10; at < 400; at += 120) {
+		connects(feed, at, NO_ROUTE);
+		naps(feed, at + 10, at + 110);
+	}
+	plain(feed, 500, 0, "other");
+	WAIT(0, "timer");
+	WAIT(2, "timer");
+}
+
 static void asks(struct feed *feed, int64_t time, int64_t ret)
 {
 	struct event event = event_of(feed, time, 0, "syscall_entry_kill");
@@ -577,6 +630,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/tries/fcntl", test_fcntl);
 	g_test_add_func("/tries/connect", test_connect);
 	g_test_add_func("/tries/connect-either", test_connect_either);
+	g_test_add_func("/tries/connect-short", test_connect_short);
+	g_test_add_func("/tries/connect-short-then", test_connect_short_then);
+	g_test_add_func("/tries/connect-never", test_connect_never);
 	g_test_add_func("/tries/kill-0", test_kill_0);
 	g_test_add_func("/tries/watchdog", test_watchdog);
 	g_test_add_func("/tries/futex-timed", test_futex_timed);
