@@ -2,9 +2,11 @@
 """The overview's first screen: on recordings with known causes one of its first three items names the kind of
 trouble, who did it or had it, and the object; where nothing was wrong it says so; and it fits a screen.
 Sources of the causes: traces/README.md and the programs' own notes (truth.tsv)."""
+import collections
 import os
 import re
 import shlex
+import subprocess
 
 import whylate_test as t
 
@@ -62,6 +64,10 @@ STANDS_OUT = {
     "drop-caches": ("device", "catalogd", r"vda \(/cold\.bin\)", r"janitor \(268\) had emptied the page cache"),
     "pipe-deadlock": ("timeout", "filterx", "in write on pipe #2, until it was killed by signal 9 .SIGKILL. from watchdog"),
     "reset-retry": ("failure", r"ordercli \(255\) waited 1\.80\d s", "12 times", "read on 127.0.0.1:7800 failed 2 times with ECONNRESET"),
+    "uring-server": ("process", r"uclient \(260\) waited 1\.0\d\d s", r"for storesrv \(261\) in io_uring_enter: storesrv worked"),
+    "seccomp-notify": ("process", r"jobrun \(261\) waited 1\.0\d\d s", "25 times", r"for sandboxd \(262\) .*: sandboxd worked"),
+    "vfork-slow": ("process", r"launcher \(260\) waited", "in vfork: true .several processes. worked for"),
+    "ports-out": ("failure", r"scraper \(260\) waited 5\.2\d\d s", "connect on 127.0.0.1:8200 failed 25 times with EADDRNOTAVAIL", "never succeeded"),
     "mq-full": ("process", r"invoicer \(256\) waited 2\.1\d\d s .*; 26 times", r"for printd \(257\) in mq_timedsend: printd worked"),
     "dl-throttle": ("quota", r"codec \(265\) was throttled for 1\.850 s", "22 times", "SCHED_DEADLINE"),
     "lock-quota": ("lock", r"apiserv \(263\)", r"sidecar \(262\) held", "sidecar \\(262\\) was throttled"),
@@ -103,7 +109,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-pubsub", "ok-threads", "ok-web", "ok-workers")
+NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-pubsub", "ok-threads", "ok-uring", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 
@@ -130,6 +136,32 @@ def pause():
     found = re.search(r"The longest wait, ([\d.]+) ms, was here: Device: metricsd \(260\).*in fsync.*disk vda", said)
     assert found and 98.6 / 2 < float(found[1]) < 98.6, said
     assert b"longest wait" not in t.output("overview", t.trace("ok-web"), "--quiet")
+
+
+def on_cpu(name):
+    """Of each thread by TID: ns between being switched in and out, of the text that babeltrace2 prints."""
+    done = subprocess.run(["babeltrace2", "--clock-seconds", t.trace(name)], stdout=subprocess.PIPE, check=True)
+    since, ns = {}, collections.Counter()
+    for line in done.stdout.decode().splitlines():
+        found = re.match(r"\[(\d+)\.(\d+)\].* sched_switch: .*cpu_id = (\d+).* prev_tid = (\d+),.* next_tid = (\d+)", line)
+        if found:
+            time = int(found[1]) * 10 ** 9 + int(found[2])
+            if found[3] in since:
+                ns[found[4]] += time - since[found[3]]
+            since[found[3]] = time
+    del ns["0"]
+    return ns
+
+
+def busiest():
+    """ok-gzip: it works most of its life, in its own code. All that it is on a CPU for is its work, but for interrupts."""
+    said = " ".join(t.output("overview", t.trace("ok-gzip"), "--quiet").decode().split())
+    found = re.search(r"Busiest was gzip \((\d+)\), at work for ([\d.]+) s \((\d+) % of its life\): ([\d.]+) s in its own code\.", said)
+    ran = on_cpu("ok-gzip")
+    assert found and found[1] == ran.most_common(1)[0][0], (said, ran.most_common(2))
+    assert 0.9 < float(found[2]) * 1e9 / ran[found[1]] <= 1 and int(found[3]) > 50 and float(found[4]) < float(found[2]), said
+    assert "--thread " + found[1] in said
+    assert b"Busiest" not in t.output("overview", t.trace("ok-web"), "--quiet") # nobody works for half its life
 
 
 def barrier(name, last):
@@ -238,4 +270,5 @@ tap.case("barrier: the others wait for the last one, as long as they say", barri
 tap.case("barrier-turns: all wait, by turns", barrier, "barrier-turns", None)
 tap.case("a shaper's time is the network's", network_sum)
 tap.case("nothing stands out, but for one pause", pause)
+tap.case("nothing stands out: who worked most, and at what", busiest)
 tap.done()

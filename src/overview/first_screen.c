@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The overview's first screen: what stands out, in 25 lines of 80 columns; stands/stands.h. */
+#include "overview/busiest.h"
 #include "overview/overview.h"
 #include "overview/overview_what_if.h"
 #include "overview/stands_text.h"
@@ -138,9 +139,10 @@ static bool coverage_line(const struct session *session, struct output *output)
 }
 
 /* What to run next, to be pasted. */
-static void next_lines(const struct session *session, const struct stands *stands, bool missing,
-		       struct output *output)
+static void next_lines(const struct session *session, const struct stands *stands, uint32_t busiest,
+		       bool missing, struct output *output)
 {
+	struct suggestion work = {.command = "delay", .thread = &busiest};
 	struct suggestion check = {.command = "check"};
 	const struct stand *first =
 		stands->items->len ? &g_array_index(stands->items, struct stand, 0) : NULL;
@@ -153,6 +155,8 @@ static void next_lines(const struct session *session, const struct stands *stand
 
 	if (stands->longest.sentence)
 		text_suggestion(session, &longest, 2, output);
+	if (busiest != NO_THREAD)
+		text_suggestion(session, &work, 2, output);
 	text_suggestion(session, &full, 2, output);
 	if (first)
 		text_suggestion(session, &explain, 2, output);
@@ -206,19 +210,26 @@ static void what_if_screen(const struct overview_report *made, struct output *ou
 	text_suggestion(made->session, &recorded, 2, output);
 }
 
-static void nothing(const struct stands *stands, struct output *output)
+/* Returns the thread that is to be looked at, as it worked most; NO_THREAD. */
+static uint32_t nothing(const struct overview_report *made, struct output *output)
 {
+	const struct stands *stands = made->stands;
 	static const char text[] = "Nothing stands out: no thread lost much of its life to others.";
-	g_autofree char *longest = NULL;
+	g_autofree char *longest = NULL, *busiest = NULL;
+	uint32_t thread = NO_THREAD;
 	char length[32];
 
 	text_wrapped_beside(output, text, 0, 0, NULL);
+	busiest = busiest_sentence(made->session, made->overview, &thread);
+	if (busiest)
+		text_wrapped_beside(output, busiest, 0, 0, NULL);
 	if (!stands->longest.sentence)
-		return;
+		return thread;
 	when_duration(length, stands->longest.end - stands->longest.begin);
 	longest = g_strdup_printf("The longest wait, %s, was here: %s", length,
 				  stands->longest.sentence);
 	text_wrapped_beside(output, longest, 0, 0, NULL);
+	return thread;
 }
 
 void first_screen_text(const struct overview_report *made, struct output *output)
@@ -226,6 +237,7 @@ void first_screen_text(const struct overview_report *made, struct output *output
 	const struct session *session = made->session;
 	const struct stands *stands = made->stands;
 	int lines = head(session, output) + 1;
+	uint32_t busiest = NO_THREAD;
 
 	if (made->what_if) {
 		what_if_screen(made, output);
@@ -243,9 +255,9 @@ void first_screen_text(const struct overview_report *made, struct output *output
 	}
 	lines += configuration_line(made->configuration, LINES_MAX - LINES_BELOW - lines, output);
 	if (!stands->items->len && !stands->unexplained)
-		nothing(stands, output);
+		busiest = nothing(made, output);
 	fputc('\n', output->file);
 	waited_text(stands, NULL, output);
 	footnotes(stands, LINES_MAX - LINES_BELOW - lines, output);
-	next_lines(session, stands, coverage_line(session, output), output);
+	next_lines(session, stands, busiest, coverage_line(session, output), output);
 }
