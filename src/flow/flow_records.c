@@ -19,7 +19,7 @@ RECORD(user_counts, NUMBER(entries), NUMBER(exits), NUMBER(entries_unseen), NUMB
 /* What is wanted is this run's to say. `time` is of whatever host the last event came from. */
 #define RECORD_TYPE struct flow
 RECORD(flow, OWN(model), OWN(timeline), OWN(names), CONTAINER(stacks), OWN(stack_numbers),
-       OWN(call_info), OWN(senders), ARRAY(call_stats, call_stat), MAP(callbacks),
+       OWN(call_info), OWN(call_table), OWN(senders), ARRAY(call_stats, call_stat), MAP(callbacks),
        MAP(work_functions), ARRAY(locks, lock), OWN(free_locks), OWN(lock_index),
        NUMBER(inode_locks), NUMBER(pi_locks), ARRAY(callstacks.nodes, stack_node),
        OWN(callstacks.children), OWN(callstacks.lists), ARRAY(callstacks.paths, callpaths),

@@ -155,16 +155,6 @@ static const struct {
 	{"exit_group", TRIES_EXIT}, {"exit", TRIES_EXIT},
 };
 
-void calls_init(struct flow *flow)
-{
-	flow->call_info = g_array_new(FALSE, TRUE, sizeof(struct call_info));
-}
-
-void calls_clear(struct flow *flow)
-{
-	g_array_free(flow->call_info, TRUE);
-}
-
 /* nanosleep_time32, pselect6_time64 … are their plain names in other clothes */
 static char *plain_name(const char *name)
 {
@@ -183,32 +173,79 @@ const char *known_call(guint number)
 	return number < G_N_ELEMENTS(tried) ? tried[number].name : NULL;
 }
 
-const struct call_info *call_info_of_name(const struct flow *flow, uint32_t name)
+/* Of the name of a call that is in no table. */
+static const struct call_info not_known = {.known = true};
+
+static struct call_info *table_entry(GHashTable *table, const char *name)
 {
-	struct call_info *info;
+	struct call_info *info = g_hash_table_lookup(table, name);
 
-	if (name >= flow->call_info->len)
-		g_array_set_size(flow->call_info, name + 1);
-	info = &g_array_index(flow->call_info, struct call_info, name);
-	if (!info->known) {
-		g_autofree char *plain = plain_name(intern_text(flow->names, name));
-
+	if (!info) {
+		info = g_new0(struct call_info, 1);
 		info->known = true;
-		for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
-			if (strcmp(calls[i].name, plain) == 0) {
-				info->wait = calls[i].wait;
-				info->effect = calls[i].effect;
-			}
-		for (size_t i = 0; i < G_N_ELEMENTS(movers); i++)
-			if (strcmp(movers[i].name, plain) == 0)
-				info->moves = movers[i].moves;
-		for (size_t i = 0; i < G_N_ELEMENTS(tried); i++)
-			if (strcmp(tried[i].name, plain) == 0)
-				info->tries = tried[i].tries;
 		info->sigreturn =
-			strcmp(plain, "rt_sigreturn") == 0 || strcmp(plain, "sigreturn") == 0;
+			strcmp(name, "rt_sigreturn") == 0 || strcmp(name, "sigreturn") == 0;
+		g_hash_table_insert(table, (gpointer) name, info);
 	}
 	return info;
+}
+
+static GHashTable *table_new(void)
+{
+	GHashTable *table = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++) {
+		struct call_info *info = table_entry(table, calls[i].name);
+
+		info->wait = calls[i].wait;
+		info->effect = calls[i].effect;
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(movers); i++)
+		table_entry(table, movers[i].name)->moves = movers[i].moves;
+	for (size_t i = 0; i < G_N_ELEMENTS(tried); i++)
+		table_entry(table, tried[i].name)->tries = tried[i].tries;
+	table_entry(table, "rt_sigreturn");
+	table_entry(table, "sigreturn");
+	return table;
+}
+
+void calls_init(struct flow *flow)
+{
+	flow->call_info = g_array_new(FALSE, TRUE, sizeof(struct call_info));
+	flow->call_table = table_new();
+}
+
+void calls_clear(struct flow *flow)
+{
+	g_array_free(flow->call_info, TRUE);
+	g_hash_table_destroy(flow->call_table);
+}
+
+static const struct call_info *look_up(const struct flow *flow, const char *name)
+{
+	g_autofree char *plain = plain_name(name);
+	const struct call_info *info = g_hash_table_lookup(flow->call_table, plain);
+
+	return info ? info : &not_known;
+}
+
+const struct call_info *call_info_of_name(const struct flow *flow, uint32_t name)
+{
+	const struct call_info *info = look_up(flow, intern_text(flow->names, name));
+
+	if (intern_is_shared(flow->names)) /* others read what is kept */
+		return info;
+	if (name >= flow->call_info->len)
+		g_array_set_size(flow->call_info, name + 1);
+	g_array_index(flow->call_info, struct call_info, name) = *info;
+	return info;
+}
+
+void calls_know(struct flow *flow)
+{
+	for (guint i = 0; i < flow->call_stats->len; i++)
+		if (g_array_index(flow->call_stats, struct call_stat, i).count)
+			call_info_of_name(flow, i);
 }
 
 uint32_t key_format(struct flow *flow, const char *format, ...)

@@ -108,6 +108,8 @@ void calls_clear(struct flow *flow);
 /* The names that the two tables have, one after the other; NULL behind the last. */
 const char *known_call(guint number);
 const struct call_info *call_info_of_name(const struct flow *flow, uint32_t name);
+/* Looks up all that the trace has: after it was taken from an image. */
+void calls_know(struct flow *flow);
 /* The same, for each event: looked up once. */
 static inline const struct call_info *flow_call_info(const struct flow *flow, uint32_t name)
 {

@@ -56,17 +56,21 @@ static void *work(void *data)
 	struct parts *parts = data;
 	struct session *own = g_memdup2(parts->session, sizeof *own);
 	uint64_t faults = 0, before = 0, runs_read;
+	struct idmap user_names;
 	guint part;
 
 	own->asked.in_part = true;
 	own->trace.timeline.chunks_read = 0;
 	own->trace.timeline.faults = parts->session->trace.timeline.faults ? &faults : NULL;
 	own->found.runs_read = &runs_read;
+	own->found.user_names = &user_names;
+	idmap_init(&user_names);
 	while (take(parts, &part, &before)) {
 		runs_read = before;
 		parts->make(own, part, parts->data);
 		end(parts, part, runs_read - before);
 	}
+	idmap_clear(&user_names);
 	g_free(own);
 	return NULL;
 }
@@ -85,10 +89,9 @@ static void make_in_threads(struct parts *parts, guint most)
 	intern_share(parts->session->trace.model.names, false);
 }
 
-/* Names of programs' functions are asked of a child, by one at a time. */
 static guint threads_for(const struct session *session, guint count)
 {
-	if (session->trace.timeline.samples.used)
+	if (session->trace.timeline.samples.used || session->trace.model.images->len)
 		return 1;
 	return MIN(MIN(options_jobs(session->asked.options), count), THREADS_MAX);
 }

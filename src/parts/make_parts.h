@@ -5,9 +5,10 @@
  *                                          another one    make(own, 1) ────────────────┴─► returns
  *
  * Place: between run/ and the analyses, which take the session as it is, and change nothing that
- * others see. What they share besides has a lock (names: intern.h; session_make_once()) or is a
+ * others see. What they share besides has a lock (names: intern.h; session_make_once()), or is a
  * guess where to begin looking (timeline.h: hints). What they count, each has for itself: `own` is
- * the session with such counts.
+ * the session with such counts. Where programs' functions may be looked up (samples, loaded
+ * programs), which a child does for one at a time, parts are made one after the other.
  * Invariant: what comes out does not depend on how many threads there are, or who is first: a part
  * writes to a place of its own, and who asked puts them together in order; numbers of names made
  * meanwhile are compared only for being equal.

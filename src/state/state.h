@@ -64,6 +64,7 @@ struct flow {
 	GPtrArray *stacks; /* owned; GArray of PACKed frames by stack number */
 	GHashTable *stack_numbers; /* owned; GArray -> number */
 	GArray *call_info; /* struct call_info by interned syscall name */
+	GHashTable *call_table; /* owned; the same by name, where there is something to say */
 	struct idmap senders; /* owned; IPv4 address and port -> interned text */
 	GArray *call_stats; /* struct call_stat by interned syscall name */
 	struct idmap callbacks; /* addresses of hrtimers' functions -> interned text */

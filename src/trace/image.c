@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "model/model_records.h"
+#include "objects/calls.h"
 #include "trace/trace_records.h"
 
 #define MAGIC "whylate\27" /* 23: of the format */
@@ -154,6 +155,7 @@ bool image_load(struct trace *trace, const struct image_of *of, int fd)
 	if (!trace->flow.operations_wanted)
 		trace_forget_operations(trace);
 	trace->operations_gathered = trace->timeline.operations.used;
+	calls_know(&trace->flow);
 	trace->restored = trace->sink.only_matches = !in.failed && trace->events;
 	return trace->restored;
 }

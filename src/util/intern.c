@@ -46,6 +46,11 @@ void intern_share(struct intern *table, bool shared)
 	g_ptr_array_set_size(table->outgrown, 0);
 }
 
+bool intern_is_shared(const struct intern *table)
+{
+	return table->shared;
+}
+
 /* Who looks up a number has it from whoever made it, and sees the list it is in. */
 static void make_room(struct intern *table)
 {

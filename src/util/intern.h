@@ -32,6 +32,7 @@ void intern_replace(struct intern *table, uint32_t id, const char *text);
 /* From now on several threads ask, until it is false again; by the one that began them, which has
  * begun none yet or ended all. The numbers of new texts then depend on who was first. */
 void intern_share(struct intern *table, bool shared);
+bool intern_is_shared(const struct intern *table);
 
 /* So many strings there are: the numbers up to it. */
 uint32_t intern_count(const struct intern *table);
