@@ -43,6 +43,20 @@ for name in ("two-hosts-server", "ust-func", "callstack", "lost"):
     tap.case("%s: the same bytes with 1 and 2 threads" % name, questions, name, ("2",), QUESTIONS[:2])
 
 
+def kept():
+    """Of a trace that was read before: what was looked up while its events were followed is not known then."""
+    with tempfile.TemporaryDirectory() as cache:
+        for question in QUESTIONS[:3]:
+            words = [t.WHYLATE, *question, "--format", "json", "--cache", cache, t.trace("web-mixed"), "--jobs"]
+            wanted = subprocess.run([*words, "1"], stdout=subprocess.PIPE, check=True).stdout
+            for number in ("8", "2", "1"):
+                got = subprocess.run([*words, number], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+                assert got.stdout == wanted and not got.stderr, (question, number, got.stderr)
+
+
+tap.case("of a trace that is kept", kept)
+
+
 def through_babeltrace():
     same(("2", "8"), "overview", "--reader", "babeltrace", t.trace("startup-chain"))
     same(("2", "8"), "delay", "--thread", "all", "--format", "json", "--reader", "babeltrace", t.trace("callstack"))
