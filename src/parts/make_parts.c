@@ -91,7 +91,8 @@ static void make_in_threads(struct parts *parts, guint most)
 
 static guint threads_for(const struct session *session, guint count)
 {
-	if (session->trace.timeline.samples.used || session->trace.model.images->len)
+	if (session->trace.timeline.samples.used || session->trace.model.images->len ||
+	    session->recorded)
 		return 1;
 	return MIN(MIN(options_jobs(session->asked.options), count), THREADS_MAX);
 }

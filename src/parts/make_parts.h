@@ -8,7 +8,8 @@
  * others see. What they share besides has a lock (names: intern.h; session_make_once()), or is a
  * guess where to begin looking (timeline.h: hints). What they count, each has for itself: `own` is
  * the session with such counts. Where programs' functions may be looked up (samples, loaded
- * programs), which a child does for one at a time, parts are made one after the other.
+ * programs), which a child does for one at a time, and of a run that was re-timed, which looks up
+ * the recorded one, parts are made one after the other.
  * Invariant: what comes out does not depend on how many threads there are, or who is first: a part
  * writes to a place of its own, and who asked puts them together in order; numbers of names made
  * meanwhile are compared only for being equal.
