@@ -269,14 +269,18 @@ static void count_in(struct profiles *profiles, struct profile *profile,
 		count_lapse(profiles, profile, bucket, operation->begin);
 }
 
+/* What is looked up is kept, of those in no profile as well: several threads ask then (parts/). */
 static void count_operation(struct profiles *profiles, uint32_t number)
 {
 	const struct operation *operation =
 		operation_at(&profiles->session->trace.timeline.operations, number);
 	struct profile *profile;
 
-	if (!operation_in_scope(&profiles->scope, operation, number))
+	if (!operation_in_scope(&profiles->scope, operation, number)) {
+		if (kind_wanted(profiles, operation))
+			*kept_of(profiles, number) = 1;
 		return;
+	}
 	profile = look_up(profiles, operation);
 	if (!profile)
 		profile = profile_new(profiles, operation);

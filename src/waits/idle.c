@@ -244,7 +244,8 @@ void idle_know_all(const struct session *session)
 	for (uint32_t i = 0; i < count; i++)
 		if (!contacts->read[contacts->notes.process[i]])
 			g_array_append_val(knowing->threads, i);
-	memset(contacts->read, true, count);
+	if (knowing->threads->len)
+		memset(contacts->read, true, count);
 	parts = MIN(knowing->threads->len, PARTS_OF_ALL);
 	parts_make(session, parts, note_part, knowing);
 	for (guint i = 0; i < parts; i++) {
