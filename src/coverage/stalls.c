@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parts/make_parts.h"
 #include "util/when.h"
 
 #define TICK_MIN INT64_C(900000) /* ns: 1000 a second, the fastest there is */
@@ -100,27 +101,50 @@ static int64_t period_of(GArray *ticks)
 	return median >= TICK_MIN && median <= TICK_MAX ? median : 0;
 }
 
+struct looking_at_host {
+	const struct host *host;
+	uint32_t tick;
+	struct stalls *of; /* each CPU */
+};
+
+static void look_at_part(const struct session *session, guint part, void *data)
+{
+	struct looking_at_host *all = data;
+	const struct cpu *cpu = g_ptr_array_index(all->host->cpus, part);
+	struct looking looking = {.session = session,
+				  .tick = all->tick,
+				  .ticks = g_array_new(FALSE, FALSE, sizeof(int64_t)),
+				  .stalls = &all->of[part]};
+
+	look_at_cpu(&looking, all->host, cpu);
+	looking.period = period_of(looking.ticks);
+	if (looking.period)
+		look_at_cpu(&looking, all->host, cpu);
+	g_array_free(looking.ticks, TRUE);
+}
+
 struct stalls stalls_of(const struct session *session, guint number)
 {
 	const struct host *host = model_host(&session->trace.model, number);
-	struct stalls stalls = {0};
-	struct looking looking = {
-		.session = session,
+	struct looking_at_host all = {
+		.host = host,
 		.tick = PACK(LEAF_INT_VECTOR, intern_id(session->trace.model.names, "local_timer")),
-		.ticks = g_array_new(FALSE, FALSE, sizeof(int64_t)),
-		.stalls = &stalls};
+		.of = g_new0(struct stalls, host->cpus->len)};
+	struct stalls stalls = {0};
 
+	parts_make(session, host->cpus->len, look_at_part, &all);
 	for (guint i = 0; i < host->cpus->len; i++) {
-		const struct cpu *cpu = g_ptr_array_index(host->cpus, i);
+		const struct stalls *at = &all.of[i];
 
-		g_array_set_size(looking.ticks, 0);
-		looking.period = 0;
-		look_at_cpu(&looking, host, cpu);
-		looking.period = period_of(looking.ticks);
-		if (looking.period)
-			look_at_cpu(&looking, host, cpu);
+		stalls.ns += at->ns;
+		stalls.busy += at->busy;
+		stalls.count += at->count;
+		if (at->longest > stalls.longest) {
+			stalls.longest = at->longest;
+			stalls.begin = at->begin;
+		}
 	}
-	g_array_free(looking.ticks, TRUE);
+	g_free(all.of);
 	return stalls;
 }
 
