@@ -67,7 +67,7 @@ STANDS_OUT = {
     "uring-server": ("process", r"uclient \(260\) waited 1\.0\d\d s", r"for storesrv \(261\) in io_uring_enter: storesrv worked"),
     "seccomp-notify": ("process", r"jobrun \(261\) waited 1\.0\d\d s", "25 times", r"for sandboxd \(262\) .*: sandboxd worked"),
     "vfork-slow": ("process", r"launcher \(260\) waited", "in vfork: true .several processes. worked for"),
-    "ports-out": ("failure", r"scraper \(260\) waited 5\.2\d\d s", "connect on 127.0.0.1:8200 failed 25 times with EADDRNOTAVAIL", "never succeeded"),
+    "ports-out": ("failure", r"scraper \(260\) waited 5\.2\d\d s", "connect on 127.0.0.1:8200 failed 26 times with EADDRNOTAVAIL", "never succeeded"),
     "mq-full": ("process", r"invoicer \(256\) waited 2\.1\d\d s .*; 26 times", r"for printd \(257\) in mq_timedsend: printd worked"),
     "dl-throttle": ("quota", r"codec \(265\) was throttled for 1\.850 s", "22 times", "SCHED_DEADLINE"),
     "lock-quota": ("lock", r"apiserv \(263\)", r"sidecar \(262\) held", "sidecar \\(262\\) was throttled"),

@@ -136,7 +136,7 @@ static struct try *try_begin(struct flow *flow, uint32_t index, const struct try
 	try->maker = NO_THREAD;
 	try->made = INT64_MIN;
 	try->reason = 0;
-	try->count = 1;
+	try->count = try->failures = 1;
 	try->over = try->loose = false;
 	try->thread = index;
 	try->next = flow_thread(flow, index)->flow.tries;
@@ -278,6 +278,7 @@ static void failed_now(struct flow *flow, struct try *try)
 {
 	try->last = flow->time;
 	try->calls = flow_thread(flow, try->thread)->flow.calls;
+	try->failures = (uint16_t) MIN(try->failures + 1, UINT16_MAX);
 }
 
 struct try *try_failed(struct flow *flow, uint32_t index, const struct try *like)
@@ -374,9 +375,9 @@ void try_explained(struct flow *flow, struct try *try, struct reason *reason, ui
 	struct reason *known = try->reason ? reason_of(flow, try->reason) : NULL;
 	struct pauses pauses = try_pauses(flow, try->thread, try->since);
 
-	reason->count = try->count;
+	reason->count = try->failures;
 	if (known && known->thread == reason->thread && known->kind == reason->kind) {
-		known->count = try->count;
+		known->count = try->failures;
 		known->number = MAX(known->number, reason->number);
 		known->until = reason->until;
 		known->ns = MAX(known->ns, pauses.longest);

@@ -57,7 +57,8 @@ try {
 	uint32_t calls; /* that the thread had made by `last` */
 	int32_t result;
 	uint16_t turns; /* futex: so many times it was woken; given to try_failed() */
-	uint16_t count; /* failures */
+	uint16_t count; /* failures, with a pause between any two */
+	uint16_t failures; /* … those before the next pause as well */
 	uint8_t kind; /* enum try_kind */
 	bool loose; /* the thread did a little between, as one with a period does */
 	bool over; /* it succeeded; kept to see whether that was what was waited for */
