@@ -16,6 +16,7 @@
 #define TRY_AGAIN 11  /* EAGAIN and ETIMEDOUT of the traced kernel: x86, ARM */
 #define TIMED_OUT 110
 #define TIME_OVER 62 /* ETIME */
+#define SECCOMP_RECEIVE UINT32_C(0xc0502100) /* SECCOMP_IOCTL_NOTIF_RECV (linux/seccomp.h) */
 #define ABSOLUTE_BIT 1 /* TIMER_ABSTIME, TFD_TIMER_ABSTIME */
 
 /* The thread that wait4 names. Whoever waits is the parent: a number that leads to another's
@@ -75,6 +76,18 @@ static bool watches_nothing(const struct call *call)
 	return call->op == 0 && !call->inherited;
 }
 
+/* Of the descriptor that its call has. One that notifications are taken from is a listener of
+ * seccomp's, whoever made it: it is handed on by sendmsg, which no event tells of. */
+static uint32_t key_of_call(struct flow *flow, struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+
+	if (flow_call_info(flow, call->name)->effect == DOES_CONTROL &&
+	    (uint32_t) call->op == SECCOMP_RECEIVE)
+		return intern_id(flow->names, "file:anon_inode:seccomp notify");
+	return key_of_fd(flow, thread, call->fd);
+}
+
 /* What the thread, in the call it is in, would wait for now. */
 uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd)
 {
@@ -112,7 +125,7 @@ uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd)
 	}
 	if (call->fd >= 0) {
 		*fd = call->fd;
-		return key_of_fd(flow, thread, call->fd);
+		return key_of_call(flow, thread);
 	}
 	return call->path ? key_format(flow, "file:%s", intern_text(flow->names, call->path)) : 0;
 }
@@ -240,7 +253,7 @@ uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 	case WAIT_DEFAULT:
 	case WAIT_FD: /* a statedump may have named it meanwhile */
 		*fd = thread->flow.call.fd;
-		return *fd < 0 ? 0 : key_of_fd(flow, thread, *fd);
+		return *fd < 0 ? 0 : key_of_call(flow, thread);
 	default:
 		return 0;
 	}

@@ -353,8 +353,8 @@ static bool is_for_message(const struct session *session, const struct wait *wai
 		return carries_messages(key);
 	name = session_text(session, PACK_NUMBER(wait->leaf));
 	return strcmp(name, "msgrcv") == 0 || g_str_has_prefix(name, "mq_timedreceive") ||
-	       (strcmp(name, "ioctl") == 0 &&
-		(g_str_has_prefix(key, "file:/dev/binder") || g_str_has_prefix(key, "fd:")));
+	       (strcmp(name, "ioctl") == 0 && (g_str_has_prefix(key, "file:/dev/binder") ||
+					       g_str_has_prefix(key, "file:anon_inode:seccomp")));
 }
 
 /* The call of an event loop, in which servers wait for whoever comes. */
