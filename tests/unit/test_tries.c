@@ -389,15 +389,21 @@ static void test_connect_either(void)
 		"pauses of up to 99 ns");
 }
 
+/* At 10, 130, 250 and 370, a nap behind each. */
+static void fails_four_times(struct feed *feed, int64_t ret)
+{
+	for (int64_t at = 10; at < 400; at += 120) {
+		connects(feed, at, ret);
+		naps(feed, at + 10, at + 110);
+	}
+}
+
 /* Ports are short, and stay so: whoever tries three times does not only look. */
 static void test_connect_short(void)
 {
 	FEED_FROM(start(6));
 
-	for (int64_t at = 10; at < 400; at += 120) {
-		connects(feed, at, NO_ADDRESS);
-		naps(feed, at + 10, at + 110);
-	}
+	fails_four_times(feed, NO_ADDRESS);
 	plain(feed, 500, 0, "other");
 	/* the third failure tells of the two pauses before it, the fourth of the next; behind that
 	 * nothing is known to have been tried */
@@ -415,10 +421,7 @@ static void test_connect_short_then(void)
 {
 	FEED_FROM(start(6));
 
-	for (int64_t at = 10; at < 400; at += 120) {
-		connects(feed, at, NO_ADDRESS);
-		naps(feed, at + 10, at + 110);
-	}
+	fails_four_times(feed, NO_ADDRESS);
 	connects(feed, 490, 0);
 	plain(feed, 500, 0, "other");
 	WAIT(3,
@@ -431,10 +434,7 @@ static void test_connect_never(void)
 {
 	FEED_FROM(start(6));
 
-	for (int64_t at = 10; at < 400; at += 120) {
-		connects(feed, at, NO_ROUTE);
-		naps(feed, at + 10, at + 110);
-	}
+	fails_four_times(feed, NO_ROUTE);
 	plain(feed, 500, 0, "other");
 	WAIT(0, "timer");
 	WAIT(2, "timer");
