@@ -22,9 +22,16 @@ static bool has_kinds(const struct session *session, uint32_t thread, uint32_t k
 	return false;
 }
 
+bool calls_are_functions(const struct session *session)
+{
+	return session->trace.kinds[EV_FUNCTION_ENTRY] || session->trace.kinds[EV_FUNCTION_EXIT] ||
+	       session->trace.flow.user.entries || session->trace.flow.user.exits;
+}
+
 static bool has_functions(const struct session *session, uint32_t thread)
 {
-	return has_kinds(session, thread, 1u << OPERATION_FUNCTION | 1u << OPERATION_USER,
+	return calls_are_functions(session) &&
+	       has_kinds(session, thread, 1u << OPERATION_FUNCTION | 1u << OPERATION_USER,
 			 session->asked.from, session->asked.to);
 }
 

@@ -14,5 +14,7 @@
  * g_array_free(). */
 GArray *call_threads_new(const struct session *session, const struct call_scope *scope,
 			 bool of_requests);
+/* Functions were recorded, of the kernel or of programs: else calls are system calls alone. */
+bool calls_are_functions(const struct session *session);
 
 #endif

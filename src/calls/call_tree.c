@@ -2,9 +2,12 @@
 /* Putting the time of threads down to their calls; see call_tree.h. */
 #include "calls/call_tree.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "calls/call_threads.h"
+#include "parts/make_parts.h"
+#include "run/command.h"
 #include "waits/causes.h"
 #include "path/path.h"
 #include "waits/idle.h"
@@ -12,7 +15,7 @@
 
 #define SLICE 4096 /* times off the CPU, of which a thread's path is looked at at once */
 #define FRAMES_HELD 600000 /* 19 MB */
-#define FRAMES_STAY 400000 /* of these */
+#define FRAMES_IN_PART (FRAMES_HELD / 4)
 
 /* --- nodes ------------------------------------------------------------------------- */
 
@@ -110,7 +113,7 @@ const struct frames *call_tree_frames(struct call_tree *tree, uint32_t thread)
 	frames = frames_new(session, thread, session->asked.from, session->asked.to);
 	tree->frames_held += frames->list->len;
 	/* passes go from thread to thread, several times: the first ones are met again */
-	frames->stays = tree->frames_held <= FRAMES_STAY;
+	frames->stays = tree->frames_held <= tree->frames_most / 3 * 2;
 	g_ptr_array_index(tree->frames, thread) = frames;
 	return frames;
 }
@@ -134,7 +137,7 @@ const struct frames *call_tree_frames_of(struct call_tree *tree, uint32_t thread
 void call_tree_let_go(struct call_tree *tree, uint32_t keep)
 {
 	timeline_ease(&tree->session->trace.timeline);
-	if (tree->frames_held <= FRAMES_HELD)
+	if (tree->frames_held <= tree->frames_most)
 		return;
 	tree->frames_held = 0;
 	for (guint i = 0; i < tree->frames->len; i++) {
@@ -257,7 +260,11 @@ uint32_t call_tree_cause(struct call_tree *tree, const struct path *path, const 
 		g_string_truncate(label, (gsize) (strstr(label->str, ", ") - label->str));
 	g_string_prepend(label, ": ");
 	g_string_prepend(label, kind);
-	known = intern_id(tree->session->trace.model.names, label->str);
+	known = GPOINTER_TO_UINT(g_hash_table_lookup(tree->labels, label->str));
+	if (!known) {
+		known = intern_id(tree->session->trace.model.names, label->str);
+		g_hash_table_insert(tree->labels, g_strdup(label->str), GUINT_TO_POINTER(known));
+	}
 	if (same)
 		idmap_set(&tree->causes, key, known);
 	return known;
@@ -290,9 +297,7 @@ static void add_own(struct call_tree *tree, uint32_t node, uint32_t leaf, int64_
  * system call it was in, and its frames are not needed. */
 static struct frames frames_of_other(struct call_tree *tree, uint32_t thread)
 {
-	const struct session *session = tree->session;
-
-	if (session->trace.kinds[EV_FUNCTION_ENTRY] || session->trace.flow.user.entries)
+	if (calls_are_functions(tree->session))
 		return *call_tree_frames(tree, thread);
 	return (struct frames) {.list = tree->no_frames, .thread = thread};
 }
@@ -432,14 +437,13 @@ static void add_stretch(struct call_tree *tree, const struct path *path, struct 
 	}
 }
 
-static void note_longest(struct call_tree *tree, const struct call_frame *frame)
+static void note_longest(struct call_tree *tree, uint32_t what, int64_t ns)
 {
-	int64_t ns = frame->half == OPERATION_WHOLE ? frame->end - frame->begin : 0;
-	int64_t *longest = g_hash_table_lookup(tree->longest, GUINT_TO_POINTER(frame->what));
+	int64_t *longest = g_hash_table_lookup(tree->longest, GUINT_TO_POINTER(what));
 
 	if (!longest) {
 		longest = g_new0(int64_t, 1);
-		g_hash_table_insert(tree->longest, GUINT_TO_POINTER(frame->what), longest);
+		g_hash_table_insert(tree->longest, GUINT_TO_POINTER(what), longest);
 	}
 	*longest = MAX(*longest, ns);
 }
@@ -451,7 +455,9 @@ static void count_calls(struct call_tree *tree, const struct frames *frames, uin
 		uint32_t node;
 
 		if (!frame->in_interrupt)
-			note_longest(tree, frame);
+			note_longest(tree, frame->what,
+				     frame->half == OPERATION_WHOLE ? frame->end - frame->begin
+								    : 0);
 		if (frame->in_interrupt || !frame_is_counted(frame) ||
 		    !call_scope_has(&tree->scope, frames->thread, frame->begin))
 			continue;
@@ -620,12 +626,20 @@ static void sum_up(struct call_tree *tree)
 	g_array_sort_with_data(tree->roots, busiest_first, tree);
 }
 
-struct call_tree *call_tree_new(const struct session *session, const struct user_requests *requests)
+/* --- threads beside each other ------------------------------------------------------------ */
+
+#define PARTS_MOST 64
+#define PARTS_A_JOB 4 /* where parts make the same frames, each for itself */
+
+static struct call_tree *tree_new(const struct session *session, const struct call_scope *scope,
+				  bool of_requests)
 {
 	struct call_tree *tree = g_new0(struct call_tree, 1);
-	g_autoptr(GArray) threads = NULL;
 
 	tree->session = session;
+	tree->scope = *scope;
+	tree->frames_most = session->asked.in_part ? FRAMES_IN_PART : FRAMES_HELD;
+	tree->of_requests = of_requests;
 	tree->nodes = g_array_new(FALSE, FALSE, sizeof(struct call_node));
 	g_array_set_clear_func(tree->nodes, node_clear);
 	tree->roots = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -639,37 +653,167 @@ struct call_tree *call_tree_new(const struct session *session, const struct user
 	tree->index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
 	tree->namer = piece_namer_new(session, NULL);
 	idmap_init(&tree->causes);
+	tree->labels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	tree->label = g_string_new(NULL);
 	tree->names = g_new0(uint32_t, session->trace.model.thread_count + 1);
-	call_scope_init(&tree->scope, session, requests);
-	tree->of_requests = requests != NULL;
-	threads = call_threads_new(session, &tree->scope, tree->of_requests);
-	for (guint i = 0; i < threads->len; i++)
-		add_thread(tree, g_array_index(threads, uint32_t, i));
+	return tree;
+}
+
+/* No more threads will be added. */
+static void tree_close(struct call_tree *tree)
+{
+	g_clear_pointer(&tree->frames, g_ptr_array_unref);
+	g_clear_pointer(&tree->turns, g_ptr_array_unref);
+	g_clear_pointer(&tree->namer, piece_namer_free);
+	g_clear_pointer(&tree->names, g_free);
+}
+
+/* But for `scope`, which the trees of parts share. */
+static void tree_free(struct call_tree *tree)
+{
+	for (guint i = 0; i < tree->threads->len; i++)
+		if (!g_ptr_array_index(tree->threads, i))
+			g_ptr_array_index(tree->threads, i) =
+				g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	tree_close(tree);
+	g_array_free(tree->nodes, TRUE);
+	g_array_free(tree->roots, TRUE);
+	g_ptr_array_free(tree->threads, TRUE);
+	g_hash_table_destroy(tree->index);
+	g_hash_table_destroy(tree->longest);
+	g_array_free(tree->no_frames, TRUE);
+	idmap_clear(&tree->causes);
+	g_hash_table_destroy(tree->labels);
+	g_string_free(tree->label, TRUE);
+	g_free(tree);
+}
+
+struct adding {
+	struct call_tree *tree;
+	const GArray *threads; /* uint32_t */
+	guint parts;
+	pthread_mutex_t lock; /* of the whole tree's frames */
+	struct call_tree *of[PARTS_MOST]; /* owned, once they are made */
+};
+
+/* Frames are met again by the passes that come next: they go to the whole tree, as far as they
+ * may stay there. */
+static void take_frames(struct call_tree *tree, struct call_tree *part)
+{
+	for (guint i = 0; i < part->frames->len; i++) {
+		struct frames *frames = g_ptr_array_index(part->frames, i);
+
+		if (!frames || g_ptr_array_index(tree->frames, i) ||
+		    tree->frames_held + frames->list->len > FRAMES_HELD / 3 * 2)
+			continue;
+		tree->frames_held += frames->list->len;
+		frames->stays = true;
+		g_ptr_array_index(tree->frames, i) = frames;
+		part->frames->pdata[i] = NULL;
+	}
+}
+
+/* As many threads in each part. */
+static void add_part(const struct session *session, guint part, void *data)
+{
+	struct adding *adding = data;
+	guint count = adding->threads->len;
+	guint end = (guint) ((uint64_t) count * (part + 1) / adding->parts);
+	struct call_tree *tree = tree_new(session, &adding->tree->scope, adding->tree->of_requests);
+
+	for (guint i = (guint) ((uint64_t) count * part / adding->parts); i < end; i++)
+		add_thread(tree, g_array_index(adding->threads, uint32_t, i));
+	pthread_mutex_lock(&adding->lock);
+	take_frames(adding->tree, tree);
+	pthread_mutex_unlock(&adding->lock);
+	tree_close(tree);
+	adding->of[part] = tree;
+}
+
+static void take_threads(struct call_tree *tree, uint32_t root, GArray *threads)
+{
+	while (tree->threads->len <= root)
+		g_ptr_array_add(tree->threads, NULL);
+	if (!g_ptr_array_index(tree->threads, root))
+		g_ptr_array_index(tree->threads, root) =
+			g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_array_append_vals(g_ptr_array_index(tree->threads, root), threads->data, threads->len);
+}
+
+/* Nodes come in the order in which they were made, so that those of all threads have the order
+ * that they would have in one part. */
+static void take_nodes(struct call_tree *tree, struct call_tree *part)
+{
+	g_autofree uint32_t *places = g_new(uint32_t, part->nodes->len);
+	GHashTableIter iter;
+	gpointer what, length;
+
+	for (uint32_t i = 0; i < part->nodes->len; i++) {
+		const struct call_node *from = node_of(part, i);
+		struct call_node *to;
+
+		places[i] =
+			node_find(tree, from->parent == NO_NODE ? NO_NODE : places[from->parent],
+				  (enum call_node_kind) from->kind, from->what, from->thread,
+				  from->ref, from->at);
+		to = node_of(tree, places[i]);
+		to->calls += from->calls;
+		to->open += from->open;
+		to->idle += from->idle;
+		to->own_idle += from->own_idle;
+		for (int k = 0; k < 4; k++)
+			to->own[k] += from->own[k];
+	}
+	for (uint32_t i = 0; i < part->threads->len; i++)
+		if (g_ptr_array_index(part->threads, i))
+			take_threads(tree, places[i], g_ptr_array_index(part->threads, i));
+	g_hash_table_iter_init(&iter, part->longest);
+	while (g_hash_table_iter_next(&iter, &what, &length))
+		note_longest(tree, GPOINTER_TO_UINT(what), *(int64_t *) length);
+}
+
+static void add_threads(struct call_tree *tree, const GArray *threads)
+{
+	const struct session *session = tree->session;
+	guint jobs = options_jobs(session->asked.options);
+	struct adding adding = {tree, threads, .parts = MIN(threads->len, PARTS_MOST)};
+
+	if (calls_are_functions(session))
+		adding.parts = MIN(adding.parts, PARTS_A_JOB * jobs);
+	if (!session->asked.selected->len && jobs > 1)
+		idle_know_all(session);
+	if (jobs == 1 || (session->asked.selected->len && !idle_know_for(session, threads->len))) {
+		for (guint i = 0; i < threads->len; i++)
+			add_thread(tree, g_array_index(threads, uint32_t, i));
+		return;
+	}
+	pthread_mutex_init(&adding.lock, NULL);
+	parts_make(session, adding.parts, add_part, &adding);
+	for (guint i = 0; i < adding.parts; i++) {
+		take_nodes(tree, adding.of[i]);
+		tree_free(adding.of[i]);
+	}
+	pthread_mutex_destroy(&adding.lock);
+}
+
+struct call_tree *call_tree_new(const struct session *session, const struct user_requests *requests)
+{
+	struct call_scope scope;
+	struct call_tree *tree;
+	g_autoptr(GArray) threads = NULL;
+
+	call_scope_init(&scope, session, requests);
+	tree = tree_new(session, &scope, requests != NULL);
+	threads = call_threads_new(session, &scope, tree->of_requests);
+	add_threads(tree, threads);
 	sum_up(tree);
 	return tree;
 }
 
 void call_tree_free(struct call_tree *tree)
 {
-	for (guint i = 0; i < tree->threads->len; i++)
-		if (!g_ptr_array_index(tree->threads, i))
-			g_ptr_array_index(tree->threads, i) =
-				g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	g_array_free(tree->nodes, TRUE);
-	g_array_free(tree->roots, TRUE);
-	g_ptr_array_free(tree->threads, TRUE);
-	g_ptr_array_free(tree->frames, TRUE);
-	g_ptr_array_free(tree->turns, TRUE);
-	g_hash_table_destroy(tree->index);
-	g_hash_table_destroy(tree->longest);
-	g_array_free(tree->no_frames, TRUE);
 	call_scope_clear(&tree->scope);
-	piece_namer_free(tree->namer);
-	idmap_clear(&tree->causes);
-	g_string_free(tree->label, TRUE);
-	g_free(tree->names);
-	g_free(tree);
+	tree_free(tree);
 }
 
 /* --- names ------------------------------------------------------------------------------ */

@@ -72,12 +72,14 @@ struct call_tree {
 	struct piece_namer *namer; /* owned; for names and causes */
 	GPtrArray *frames; /* owned; struct frames by thread, NULL: not asked for yet */
 	GPtrArray *turns; /* owned; the same of their turns */
-	uint64_t frames_held; /* so many in all of these */
+	uint64_t frames_held; /* so many in all of these, */
+	uint64_t frames_most; /* … and may be */
 	GHashTable *longest; /* owned; what the threads called -> int64_t: the longest such
 				      call that was seen from both ends, 0: none was */
 	/* private */
 	GHashTable *index;
 	struct idmap causes;
+	GHashTable *labels; /* owned; of causes -> interned: that is one table, with a lock */
 	GString *label; /* owned; of the cause at hand */
 	uint32_t idle_text; /* interned, 0: not asked for yet */
 	uint32_t *names; /* owned; interned, of each thread, 0: not asked for yet */
