@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `whylate requests`: which requests there were, what each cost, and why. */
 #include "limits/limit_options.h"
+#include "parts/make_parts.h"
 #include "timeline/operation.h"
 #include "report/report.h"
 #include "run/command.h"
@@ -51,6 +52,25 @@ static void report_free(void *made)
 	g_free(report);
 }
 
+enum { WORTH, APART, PARTS };
+
+/* What takes longest, beside each other: neither changes what the other one looks at. */
+static void make_part(const struct session *session, guint part, void *data)
+{
+	struct requests_report *report = data;
+	struct user_requests *own = user_requests_in_part(report->requests, session);
+
+	if (part == WORTH) {
+		report->costs->requests = own;
+		requests_add_worth(report->costs);
+		report->costs->requests = report->requests;
+	} else if (session->asked.options->requests.metric == METRIC_LATENCY) {
+		report->apart = requests_apart_new(own);
+	}
+	user_requests_ease(own);
+	user_requests_part_free(own);
+}
+
 static void *make(const struct session *session, GError **error)
 {
 	struct request_scope scope = {session->asked.options->requests.picks, "pick",
@@ -69,11 +89,7 @@ static void *make(const struct session *session, GError **error)
 	report->costs = costs_new_with_stretches(requests);
 	report->configuration = configuration_of_requests(requests);
 	user_requests_ease(requests);
-	requests_add_worth(report->costs);
-	user_requests_ease(requests);
-	if (session->asked.options->requests.metric == METRIC_LATENCY)
-		report->apart = requests_apart_new(requests);
-	user_requests_ease(requests);
+	parts_make(session, PARTS, make_part, report);
 	if (session->asked.options->what_if->len) {
 		report->what_if = requests_what_if_new(requests, error);
 		if (!report->what_if)

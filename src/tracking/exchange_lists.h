@@ -23,6 +23,7 @@ static inline const struct channel_end *end_at(const struct session *session, ui
  * time: `order` (NULL: as they are stored). */
 struct exchange_lists {
 	uint32_t *first; /* owned; of each: where its list begins; one more at the end */
+	uint32_t *last; /* owned; of each, where exchange_before() ended: it begins there */
 	uint32_t *list; /* indices of exchanges: of … */
 	struct spill_block block; /* owned */
 };

@@ -7,7 +7,7 @@
 
 #include "tracking/exchange_lists.h"
 
-#define READ 1024 /* records, until what was spilled leaves resident memory */
+#define READ 4096 /* records, until what was spilled leaves resident memory */
 
 uint32_t user_request_root(const struct user_requests *requests, uint32_t place)
 {
@@ -96,18 +96,35 @@ uint32_t user_request_of(const struct user_requests *requests, uint32_t thread, 
 	place = &requests->places[thread];
 	first = place->first;
 	end = place[1].first;
-	at = place->at; /* mostly it is that, or the next */
+	at = __atomic_load_n(&place->at, __ATOMIC_RELAXED); /* mostly it is that, or the next */
 	if (at > first && working_at(requests, at - 1)->end > time)
 		at = first_to_end(requests, first, at - 1, time);
 	else if (at < end && working_at(requests, at)->end <= time && ++at < end &&
 		 working_at(requests, at)->end <= time)
 		at = first_to_end(requests, at + 1, end, time);
-	place->at = at;
+	__atomic_store_n(&place->at, at, __ATOMIC_RELAXED);
 	if (at == end)
 		return 0;
 	working = working_at(requests, at);
 	*until = working->begin > time ? working->begin : working->end;
 	return working->begin > time ? 0 : working->request;
+}
+
+struct user_requests *
+user_requests_in_part(const struct user_requests *requests, const struct session *session)
+{
+	struct user_requests *part = g_memdup2(requests, sizeof *part);
+
+	part->session = session;
+	part->effort = g_memdup2(requests->effort, sizeof *part->effort);
+	part->effort->faults = 0;
+	return part;
+}
+
+void user_requests_part_free(struct user_requests *part)
+{
+	g_free(part->effort);
+	g_free(part);
 }
 
 void user_requests_free(struct user_requests *requests)

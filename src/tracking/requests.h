@@ -95,6 +95,12 @@ struct user_requests {
 
 void user_requests_free(struct user_requests *requests);
 
+/* The same, for a part of a report (parts/make_parts.h) that is made while others read them, too:
+ * of its session, and with counts of its own. Borrows all else. */
+struct user_requests *
+user_requests_in_part(const struct user_requests *requests, const struct session *session);
+void user_requests_part_free(struct user_requests *part);
+
 /* By request (places from 1): its place in `listed` from 1, or that of the listed one that it is
  * part of; 0: neither. Free with g_free(). */
 guint32 *user_requests_listed_places(const struct user_requests *requests);
