@@ -21,7 +21,7 @@ TABLE = {
     "threads": "locks disk net",
     "guests": "state", "flow": "threads guests", "trace": "flow", "confine": "util", "symbols": "confine",
     # what is asked
-    "run": "trace symbols", "parts": "run", "coverage": "run parts", "samples": "run",
+    "run": "trace symbols", "parts": "run", "coverage": "ready parts", "samples": "run",
     # why
     "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives samples parts", "words": "waits", "path": "words", "imposed": "path", "latencies": "waits apart", "tracking": "latencies path",
     "calls": "tracking",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "parts/make_parts.h"
+#include "ready/offline.h"
 #include "util/when.h"
 
 #define TICK_MIN INT64_C(900000) /* ns: 1000 a second, the fastest there is */
@@ -18,6 +19,7 @@
 
 struct looking {
 	const struct session *session;
+	uint16_t number; /* of the host */
 	uint32_t tick; /* PACK of the leaf */
 	GArray *ticks; /* int64_t: from one to the next */
 	int64_t period; /* 0: being found out */
@@ -77,7 +79,8 @@ static void look_at_cpu(struct looking *looking, const struct host *host, const 
 
 		if (i + 1 < cpu->runs.used)
 			end = run_at(timeline, &cpu->runs, i + 1)->begin;
-		if (is_thread(thread) && end - begin > shortest && !host_unseen(host, begin, end))
+		if (is_thread(thread) && end - begin > shortest && !host_unseen(host, begin, end) &&
+		    !offline_ns(looking->session, looking->number, cpu->id, begin, end))
 			look_at_run(looking, thread, begin, end);
 	}
 }
@@ -103,6 +106,7 @@ static int64_t period_of(GArray *ticks)
 
 struct looking_at_host {
 	const struct host *host;
+	uint16_t number;
 	uint32_t tick;
 	struct stalls *of; /* each CPU */
 };
@@ -112,6 +116,7 @@ static void look_at_part(const struct session *session, guint part, void *data)
 	struct looking_at_host *all = data;
 	const struct cpu *cpu = g_ptr_array_index(all->host->cpus, part);
 	struct looking looking = {.session = session,
+				  .number = all->number,
 				  .tick = all->tick,
 				  .ticks = g_array_new(FALSE, FALSE, sizeof(int64_t)),
 				  .stalls = &all->of[part]};
@@ -128,6 +133,7 @@ struct stalls stalls_of(const struct session *session, guint number)
 	const struct host *host = model_host(&session->trace.model, number);
 	struct looking_at_host all = {
 		.host = host,
+		.number = (uint16_t) number,
 		.tick = PACK(LEAF_INT_VECTOR, intern_id(session->trace.model.names, "local_timer")),
 		.of = g_new0(struct stalls, host->cpus->len)};
 	struct stalls stalls = {0};

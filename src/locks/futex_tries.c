@@ -57,6 +57,35 @@ static const struct try *woken_before(struct flow *flow, uint32_t index, const s
 		;
 }
 
+#define THROUGH 2 /* threads, by whom an answer comes */
+
+/* `index` waited as the try's last wait expired, and went on by what its thread, or one that went
+ * on by that, did then: it waited for who tried, whose time limit it was. */
+static bool waited_for(const struct flow *flow, const struct try *try, uint32_t index, int depth)
+{
+	const struct thread *thread = flow_thread(flow, index);
+	struct track_pos pos = track_end_pos(flow->timeline, &thread->track);
+	const struct interval *interval;
+	int64_t end = flow->time, begin;
+
+	for (; end > try->last; end = begin) {
+		const struct block *block;
+
+		interval = track_step_back(flow->timeline, &thread->track, &pos, &begin);
+		if (!interval)
+			return false;
+		if (!leaf_is_blocked(interval->leaf) || begin >= try->last || end == flow->time)
+			continue;
+		block = block_at(flow->timeline, interval->ref);
+		if (block->kind != WAKER_THREAD)
+			return false;
+		return block->waker == try->thread ||
+		       (depth && is_thread(block->waker) &&
+			waited_for(flow, try, block->waker, depth - 1));
+	}
+	return false;
+}
+
 static void explain(struct flow *flow, struct try *try, uint32_t thread, int64_t from,
 		    int64_t until)
 {
@@ -217,7 +246,8 @@ void futex_call_ended(struct flow *flow, uint32_t index, int64_t ret)
 	waker = waker_of(flow, thread, try, ret);
 	if (!is_thread(waker) || waker == index)
 		return;
-	if (try && !try->over && goes_on(flow, thread, try))
+	if (try && !try->over && goes_on(flow, thread, try) &&
+	    !waited_for(flow, try, waker, THROUGH))
 		woken(flow, try, &like, waker);
 	remember(flow, index, &like, waker);
 }

@@ -7,7 +7,9 @@
  * So Python's interpreter lock is waited for, and conditions with a period. Between two such
  * waits the thread does next to nothing: one that works each time has a period of its own. Nor
  * is anything said of one that nobody wakes. Who woke it had been in its way, but not before it
- * was woken itself: then it was who did that. All inferred.
+ * was woken itself: then it was who did that. And not if it waited itself until the thread's time
+ * limit had passed, and went on by what that did then (a batch is sent, and acknowledged): the
+ * limit is what both waited for. All inferred.
  *
  * FUTEX_TRYLOCK_PI that fails (EAGAIN) again and again, with naps between, was for who calls
  * FUTEX_UNLOCK_PI on that word next.

@@ -230,7 +230,7 @@ static enum verdict judge(const struct session *session, uint32_t thread,
 
 	wait.begin = rest->first.begin;
 	if (!wait.woken || !before.woken || wait_is_explained(session, &before) ||
-	    wait_is_explained(session, &wait))
+	    wait_is_explained(session, &wait) || wait_is_suspended(session, &wait))
 		return A_STEP;
 	if (host_unseen(model_host(&session->trace.model,
 				   model_thread(&session->trace.model, thread)->host),

@@ -151,6 +151,7 @@ static void append_main_call(GString *text, const struct session *session, const
 			     const struct deed *deed)
 {
 	char length[32];
+	struct times times;
 
 	if (deed->did != DID_WORK || deed->call || 10 * deed->times.ns < fact->ns)
 		return;
@@ -159,10 +160,12 @@ static void append_main_call(GString *text, const struct session *session, const
 
 		if (work->name != deed->name)
 			continue;
-		if (work->call && 2 * work->times.ns >= deed->times.ns)
+		if (work->call && 2 * work->times.ns >= deed->times.ns) {
+			times = fact_times(fact, work, true);
 			g_string_append_printf(text, ", %s of it in %s",
-					       when_duration(length, work->times.ns),
+					       when_duration(length, times.ns),
 					       session_text(session, work->call));
+		}
 		return; /* most first */
 	}
 }
@@ -176,6 +179,7 @@ void append_deeds(GString *text, const struct session *session, const struct fac
 	for (guint i = 0; i < fact->deeds->len && told < DEEDS_TOLD + fact->children; i++) {
 		const struct deed *deed = &g_array_index(fact->deeds, struct deed, i);
 		bool same = last && last->name == deed->name;
+		struct deed once = *deed;
 
 		if (!tells(fact, deed))
 			continue;
@@ -188,7 +192,8 @@ void append_deeds(GString *text, const struct session *session, const struct fac
 			append_doer(text, session, deed);
 			g_string_append_c(text, ' ');
 		}
-		append_deed(text, session, deed, true, same && last->did == deed->did);
+		once.times = fact_times(fact, deed, false);
+		append_deed(text, session, &once, true, same && last->did == deed->did);
 		append_main_call(text, session, fact, deed);
 		last = deed;
 		told++;

@@ -132,6 +132,69 @@ int64_t fact_did(const struct fact *fact, enum did what)
 	return ns;
 }
 
+int64_t fact_meanwhile(const struct fact *fact, int64_t from, int64_t to)
+{
+	int64_t ns = 0;
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+
+		ns += MAX(0, MIN(part->end, to) - MAX(part->begin, from));
+	}
+	return ns;
+}
+
+static int by_doer(gconstpointer a, gconstpointer b)
+{
+	const struct lost_part *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* As deeds_add() tells them apart, and works by their call. */
+static bool is_of(const struct lost_part *part, const struct deed *deed, bool works)
+{
+	if (part->name != deed->name || part->did != deed->did)
+		return false;
+	if (works)
+		return part->call == deed->call;
+	return part->object == deed->object && (deed->did != DID_SLEEP || part->call == deed->call);
+}
+
+struct times fact_times(const struct fact *fact, const struct deed *deed, bool works)
+{
+	g_autoptr(GArray) parts = NULL;
+	struct times times = {0};
+
+	if (fact->threads < 2)
+		return deed->times;
+	parts = g_array_new(FALSE, FALSE, sizeof(struct lost_part));
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+
+		if (is_of(part, deed, works))
+			g_array_append_vals(parts, part, 1);
+	}
+	g_array_sort(parts, by_doer);
+	for (guint i = 0, next; i < parts->len; i = next) {
+		const struct lost_part *first = &g_array_index(parts, struct lost_part, i);
+		int64_t end = first->end;
+
+		for (next = i + 1; next < parts->len; next++) {
+			const struct lost_part *other =
+				&g_array_index(parts, struct lost_part, next);
+
+			if (other->thread != first->thread || other->begin > end)
+				break;
+			end = MAX(end, other->end);
+		}
+		times_add(&times, end - first->begin, NULL);
+	}
+	return times.count ? times : deed->times;
+}
+
 uint32_t control_file(const struct session *session, const struct block *block)
 {
 	static const char *const places[] = {"file:/sys/", "file:/proc/", "file:/dev/"};

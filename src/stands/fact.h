@@ -66,6 +66,8 @@ struct lost_part {
 	uint32_t victim;
 	uint32_t thread; /* whose doing it was: the victim's own, or of whom it waited for */
 	int64_t begin, end;
+	uint32_t name, call, object; /* … its deed's */
+	uint8_t did;
 };
 
 struct fact {
@@ -83,7 +85,7 @@ struct fact {
 	int64_t life;       /* … the part of the window that that one lived in */
 	uint64_t count;     /* waits */
 	int64_t longest, shortest, begin, end; /* … and the longest one */
-	GArray *deeds;      /* owned; struct deed, most first */
+	GArray *deeds;      /* owned; struct deed, most first; summed over the victims */
 	GArray *holders;    /* owned; struct deed, DID_OTHER: who had the lock, most first */
 	GArray *works; /* owned; of the deeds DID_WORK, by call: that is `object` */
 	GArray *files; /* owned; struct deed: objects that were read or written, most first */
@@ -128,5 +130,10 @@ void add_control(struct fact *fact, uint32_t control);
 /* How long such deeds took, ns. */
 int64_t fact_did(const struct fact *fact, enum did what);
 struct fact *fact_new(const struct fact *like);
+/* So much of it was lost in [from, to), ns. */
+int64_t fact_meanwhile(const struct fact *fact, int64_t from, int64_t to);
+/* The deed's times, as who did it knows them: what he did while several waited for it counts once.
+ * `works`: it is one of fact->works. */
+struct times fact_times(const struct fact *fact, const struct deed *deed, bool works);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
+#include "ready/offline.h"
 #include "stands/clauses.h"
 #include "stands/dropped.h"
 #include "stands/killed.h"
@@ -253,6 +254,42 @@ static void append_guest(GString *text, const struct session *session, uint32_t 
 	g_string_append(text, " could not go on");
 }
 
+/* "; CPU 1 was offline for 731.7 ms (taken offline by powerd (12))": of a host, most of whose
+ * CPUs' time that was lost fell there. */
+static void append_offline(GString *text, const struct session *session, const struct fact *fact)
+{
+	const GArray *list = offline_times(session);
+	const struct offline *longest = NULL;
+	int64_t meanwhile = 0, all = 0;
+	char length[32];
+	guint count = 0;
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct offline *at = &g_array_index(list, struct offline, i);
+		int64_t here =
+			at->host == fact->host ? fact_meanwhile(fact, at->begin, at->end) : 0;
+
+		if (!here)
+			continue;
+		meanwhile += here;
+		all += at->end - at->begin;
+		count++;
+		if (!longest || at->end - at->begin > longest->end - longest->begin)
+			longest = at;
+	}
+	if (!longest || 2 * meanwhile < fact->ns)
+		return;
+	g_string_append_printf(text, "; meanwhile CPU %u was offline for %s", longest->cpu,
+			       when_duration(length, longest->end - longest->begin));
+	if (count > 1)
+		g_string_append_printf(text, " (CPUs were offline %u times, %s in all)", count,
+				       when_duration(length, all));
+	if (is_thread(longest->by)) {
+		g_string_append(text, ", taken offline by ");
+		append_one(text, session, longest->by);
+	}
+}
+
 static void cpu_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	append_doers(text, session, fact->deeds, DID_RUN, 3);
@@ -271,6 +308,7 @@ static void cpu_sentence(GString *text, const struct session *session, const str
 		append_guest(text, session, fact->victim);
 	if (2 * fact->pinned > fact->ns)
 		g_string_append(text, "; other CPUs were idle, but it is pinned to this one");
+	append_offline(text, session, fact);
 }
 
 static void thread_sentence(GString *text, const struct session *session, const struct fact *fact)

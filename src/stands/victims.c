@@ -346,15 +346,18 @@ static bool is_dirty(const struct session *session, const struct root *root)
 	return reason && reason->kind == REASON_DIRTY;
 }
 
-static void add_part(struct fact *fact, const struct piece *piece)
+static void add_part(struct fact *fact, const struct piece *piece, const struct deed *deed)
 {
-	struct lost_part part = {fact->victim, piece->thread, piece->begin, piece->end};
+	struct lost_part part = {fact->victim, piece->thread, piece->begin, piece->end,
+				 deed->name,   deed->call,    deed->object, deed->did};
 	struct lost_part *last =
 		fact->parts->len
 			? &g_array_index(fact->parts, struct lost_part, fact->parts->len - 1)
 			: NULL;
 
-	if (last && last->thread == part.thread && last->end == part.begin)
+	if (last && last->thread == part.thread && last->end == part.begin &&
+	    last->did == part.did && last->name == part.name && last->call == part.call &&
+	    last->object == part.object)
 		last->end = part.end;
 	else
 		g_array_append_val(fact->parts, part);
@@ -391,7 +394,7 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	fact->ns += ns;
 	fact->most += ns;
 	putting->loss->lost += ns;
-	add_part(fact, piece);
+	add_part(fact, piece, &deed);
 	add_chain(putting, fact, waits, root, piece);
 	deeds_add(fact->deeds, &deed);
 	if (deed.did == DID_WORK) {

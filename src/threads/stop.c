@@ -91,7 +91,7 @@ void thread_stops(struct flow *flow, struct host *host, struct thread *thread, b
 		detail_new(flow->timeline, NULL, &detail);
 }
 
-static bool is_freezer(const char *key)
+bool key_freezes(const char *key)
 {
 	const char *slash = strrchr(key, '/');
 
@@ -112,7 +112,7 @@ static enum reason_kind frozen_by(const struct flow *flow, uint32_t leaf, const 
 	uint32_t kind = PACK_KIND(leaf);
 
 	if (kind != LEAF_BLOCK_SYSCALL && waker->label &&
-	    is_freezer(intern_text(flow->names, waker->label)))
+	    key_freezes(intern_text(flow->names, waker->label)))
 		return REASON_FROZEN;
 	return (kind == LEAF_BLOCK_SYSCALL || kind == LEAF_BLOCK_FAULT) &&
 			       is_thread(waker->thread) &&

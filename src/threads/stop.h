@@ -17,5 +17,7 @@ void thread_stops(struct flow *flow, struct host *host, struct thread *thread, b
  * the file system that it was to write to? */
 void thread_thaws(struct flow *flow, const struct thread *thread, struct block *block,
 		  uint32_t leaf, const struct waker *waker);
+/* The file of that key freezes a cgroup, and thaws it. */
+bool key_freezes(const char *key);
 
 #endif

@@ -7,6 +7,7 @@
 #include "contention/holders.h"
 #include "objects/calls.h"
 #include "parts/make_parts.h"
+#include "threads/stop.h"
 #include "util/idmap.h"
 #include "waits/cause_kinds.h"
 #include "waits/reasons.h"
@@ -569,15 +570,28 @@ static bool is_halted(const struct session *session, const struct wait *wait)
 	       PACK_KIND(before.leaf) == LEAF_WORK_HALTED;
 }
 
+/* Nothing came: who froze its cgroup has woken it, and the kernel begins the call again when it is
+ * thawed (threads/stop.h). */
+static bool is_cut_short(const struct session *session, const struct wait *wait)
+{
+	const struct block *block = wait->block;
+
+	return block->kind == WAKER_THREAD && block->label &&
+	       key_freezes(session_text(session, block->label)) &&
+	       PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL && !wait_is_for_lock(session, wait);
+}
+
 bool wait_is_idle(const struct session *session, const struct wait *wait)
 {
 	struct lead lead;
 
 	if (!wait->woken || wait_is_explained(session, wait))
 		return false;
+	if (is_cut_short(session, wait))
+		return true;
 	if (is_halted(session, wait))
 		return true;
-	if (!is_for_message(session, wait))
+	if (!is_for_message(session, wait) || wait_is_suspended(session, wait))
 		return false;
 	if (wait_lead(session, wait, &lead) && lead.thread != wait->thread)
 		return is_asked_by(session, wait, lead.thread);

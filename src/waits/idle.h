@@ -24,11 +24,14 @@
  * Who has opened a connection, and never written to it, has subscribed: it is idle once something
  * has come there.
  *
+ * A wait that a freezer of cgroups cut short was not for that: idle, but for a lock.
+ *
  * Never idle: what a kernel thread ended that brought nothing from others (a helper of the
  * kernel's, as modprobe for mount; a worker that finishes a read), what has a reason (reason.h),
- * a wait to connect, to write, for a lock, at a barrier (a futex, all of whose waiters were woken
- * by one that was made for the same), for a child, a file, a block device, in a page fault,
- * stopped.
+ * rt_sigsuspend() until a thread of the same process sends the signal (a collector of garbage has
+ * stopped the world), a wait to connect, to write, for a lock, at a barrier (a futex, all of whose
+ * waiters were woken by one that was made for the same), for a child, a file, a block device, in a
+ * page fault, stopped.
  *
  * Inferred, and wrong at times for a conversation that began before the trace. Place: waits/, for
  * the overview and findings (imposed/) and functions (calls/). Source: own; the need for it is in

@@ -238,9 +238,10 @@ char *try_futex_label(const struct session *session, const struct wait *wait,
 	(void) wait;
 	append_thread(text, session, reason->thread);
 	g_string_append_printf(text,
-			       ", who gave it up in the end; %u timed wait%s for it expired, the "
-			       "longest after %s",
+			       ", who gave it up in the end; %u timed wait%s for it expired%s "
+			       "after %s",
 			       reason->count, reason->count == 1 ? "" : "s",
+			       reason->count == 1 ? "" : ", the longest",
 			       when_duration(length, reason->ns));
 	return g_string_free(text, FALSE);
 }

@@ -271,3 +271,14 @@ bool wait_is_for_whichever(const struct session *session, uint32_t leaf)
 		return false;
 	}
 }
+
+bool wait_is_suspended(const struct session *session, const struct wait *wait)
+{
+	const struct model *model = &session->trace.model;
+
+	return PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL && wait->block->kind == WAKER_THREAD &&
+	       is_thread(wait->block->waker) && model_thread(model, wait->thread)->pid >= 0 &&
+	       model_thread(model, wait->thread)->pid ==
+		       model_thread(model, wait->block->waker)->pid &&
+	       strcmp(session_text(session, PACK_NUMBER(wait->leaf)), "rt_sigsuspend") == 0;
+}

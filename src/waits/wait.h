@@ -108,6 +108,10 @@ static inline bool wait_is_transports(const struct session *session, const struc
 	return reason && reason_is_transport(reason);
 }
 
+/* In rt_sigsuspend() until a thread of the same process sent the signal: it had stopped this one,
+ * in a signal's handler, as a collector of garbage stops the world. */
+bool wait_is_suspended(const struct session *session, const struct wait *wait);
+
 /* What ended it does not tell what it was for: a reason does. */
 static inline bool wait_is_explained(const struct session *session, const struct wait *wait)
 {

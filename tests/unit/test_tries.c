@@ -570,6 +570,49 @@ static void test_futex_noted(void)
 		"for it expired, the longest after 49 ns");
 }
 
+/* 6 waits in read() … */
+static void waits_to_read(struct feed *feed, int64_t begin)
+{
+	entry(feed, begin, 1, "read", -1);
+	sw(feed, begin + 1, 1, "makes", 6, SLEEPS, "idle", 0);
+}
+
+/* … until 5 has something for it. */
+static void has_for_it(struct feed *feed, int64_t end)
+{
+	entry(feed, end - 1, 0, "write", -1);
+	waking(feed, end, 0, 6);
+	leave(feed, end + 1, 0, "write", 10);
+	sw(feed, end + 2, 1, "idle", 0, 0, "makes", 6);
+	leave(feed, end + 3, 1, "read", 10);
+}
+
+/* Who gave it work waits until its time limit has passed: for that, and not the other way round. */
+static void test_futex_batch(void)
+{
+	FEED_FROM(start(6));
+
+	waits_to_read(feed, 5);
+	expires(feed, 10, 60);
+	has_for_it(feed, 64);
+	woken_at(feed, 70, 90);
+	WAIT(0, "timer");
+	WAIT(1, "process 6 71-91: makes (6) in futex");
+}
+
+/* It had to wait a moment for who tries, as for a lock, when that looked again. */
+static void test_futex_looked(void)
+{
+	FEED_FROM(start(6));
+
+	expires(feed, 10, 60);
+	waits_to_read(feed, 62);
+	has_for_it(feed, 66);
+	woken_at(feed, 70, 90);
+	WAIT(0, "lock-owner 6 11-60: kept by makes (6), who gave it up in the end; 1 timed wait "
+		"for it expired after 49 ns");
+}
+
 /* --- read locks -------------------------------------------------------------------- */
 
 static void futex_for(struct feed *feed, int64_t time, uint32_t cpu, int32_t op, uint32_t value)
@@ -638,6 +681,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/tries/futex-timed", test_futex_timed);
 	g_test_add_func("/tries/futex-clock", test_futex_clock);
 	g_test_add_func("/tries/futex-period", test_futex_period);
+	g_test_add_func("/tries/futex-batch", test_futex_batch);
+	g_test_add_func("/tries/futex-looked", test_futex_looked);
 	g_test_add_func("/tries/futex-noted", test_futex_noted);
 	g_test_add_func("/tries/rwlock", test_rwlock);
 	g_test_add_func("/tries/mutex", test_mutex);
