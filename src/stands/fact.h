@@ -110,7 +110,8 @@ struct fact {
 	int64_t slack; /* ns; who overslept: so late the timer of the longest time may be; 0 */
 	int64_t asked; /* … and what it was asked for */
 	uint64_t lost; /* events, as the tracer counted them */
-	uint8_t stuck; /* enum stuckness: waits that never got what they were for */
+	uint8_t stuck; /* enum stuckness: waits that never got what they were for … */
+	uint32_t opposite, opposite_on; /* … as this thread, on that, did not; NO_THREAD */
 	uint32_t killed; /* so many processes by the kernel, for memory; else 0 */
 	uint32_t children; /* … of so many names, put together; else 0 */
 	int64_t pinned; /* … ready beside a CPU that was idle and forbidden */

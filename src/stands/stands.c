@@ -17,6 +17,7 @@
 #include "stands/killed.h"
 #include "stands/victims.h"
 #include "stands/sentence.h"
+#include "stands/stuck.h"
 #include "stands/unexplained.h"
 #include "words/names.h"
 
@@ -455,6 +456,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	settle_locks(session, stands->items, locks);
 	extra_items(session, stands->items);
 	killed_items(session, stands->items);
+	stuck_opposites(session, stands->items);
 	find_longest(session, locks, stands);
 	sort_and_cut(session, stands->items);
 	for (guint i = 0; i < stands->items->len; i++) {

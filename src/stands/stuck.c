@@ -85,6 +85,71 @@ enum stuckness wait_stuck(const struct session *session, const struct wait *wait
 	return open ? STUCK_NOT : STUCK_IDLE;
 }
 
+/* In a write to a pipe, or one of a pair of sockets. */
+static bool is_writer(const struct session *session, const struct fact *fact)
+{
+	const char *on;
+
+	if (!fact->stuck || !fact->told.block || !is_on_way_out(session, &fact->told))
+		return false;
+	on = session_text(session, session_resource(session, fact->told.block));
+	return g_str_has_prefix(on, "pipe:") || g_str_has_prefix(on, "socket:pair");
+}
+
+static bool is_child_of(const struct session *session, uint32_t child, uint32_t parent)
+{
+	const struct thread *thread = model_thread(&session->trace.model, child);
+	const uint32_t *process = session->trace.processes.first;
+
+	return is_thread(thread->parent) && process[thread->parent] == process[parent];
+}
+
+/* Parent and child, or threads of one process, which write to different pipes at one time. */
+static bool are_opposite(const struct session *session, const struct fact *one,
+			 const struct fact *other)
+{
+	const struct wait *a = &one->told, *b = &other->told;
+	int64_t meanwhile = MIN(a->end, b->end) - MAX(a->begin, b->begin);
+
+	return is_writer(session, one) && is_writer(session, other) &&
+	       session_resource(session, a->block) != session_resource(session, b->block) &&
+	       (is_child_of(session, a->thread, b->thread) ||
+		is_child_of(session, b->thread, a->thread)) &&
+	       meanwhile > (MIN(a->end - a->begin, b->end - b->begin)) / 4 * 3;
+}
+
+void stuck_opposites(const struct session *session, GArray *items)
+{
+	for (guint i = 0; i < items->len; i++) {
+		struct fact *fact = g_array_index(items, struct stand, i).fact;
+
+		fact->opposite = NO_THREAD;
+		for (guint k = 0; k < items->len && fact->stuck; k++) {
+			const struct fact *other = g_array_index(items, struct stand, k).fact;
+
+			if (k != i && are_opposite(session, fact, other)) {
+				fact->opposite = other->told.thread;
+				fact->opposite_on = session_resource(session, other->told.block);
+			}
+		}
+	}
+}
+
+static void append_opposite(GString *text, const struct session *session, const struct fact *fact)
+{
+	if (!is_thread(fact->opposite))
+		return;
+	g_string_append(text, "; meanwhile ");
+	append_one(text, session, fact->opposite);
+	if (is_child_of(session, fact->opposite, fact->told.thread))
+		g_string_append(text, ", its child,");
+	else if (is_child_of(session, fact->told.thread, fact->opposite))
+		g_string_append(text, ", its parent,");
+	g_string_append(text, " was stuck in a write");
+	append_on(text, session, fact->opposite_on);
+	g_string_append(text, ": it seems that each waits for the other to read (inferred)");
+}
+
 void stuck_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	append_waits(text, session, fact, 0, NO_THREAD);
@@ -94,8 +159,9 @@ void stuck_sentence(GString *text, const struct session *session, const struct f
 	append_on(text, session, session_resource(session, fact->told.block));
 	if (fact->stuck == STUCK_OPEN) {
 		g_string_append(text, ", and still did when the trace ended");
-		return;
+	} else {
+		g_string_append(text, ", until it ");
+		append_death(text, session, fact->told.thread);
 	}
-	g_string_append(text, ", until it ");
-	append_death(text, session, fact->told.thread);
+	append_opposite(text, session, fact);
 }

@@ -9,12 +9,15 @@
  * open when a trace ends. So are reads of an answer: whether one is owed is not known, as who has
  * answered reads on, too. Locks have their holders (contention/).
  *
+ * A parent that writes all before it reads what its child writes, and the child that nobody reads
+ * from then: both are stuck, on pipes of their own.
+ *
  * Part of stands/.
  */
 #ifndef WHYLATE_STANDS_STUCK_H
 #define WHYLATE_STANDS_STUCK_H
 
-#include "stands/fact.h"
+#include "stands/stand.h"
 
 enum stuckness {
 	STUCK_NOT,
@@ -27,6 +30,8 @@ enum stuckness wait_stuck(const struct session *session, const struct wait *wait
 /* In a call that has no time limit but the kernel's own: opening, closing, renaming, reading a
  * file; or in a page fault. */
 bool wait_is_without_limit(const struct session *session, const struct wait *wait);
+/* Of items (struct stand) that are stuck, those that seem to wait for each other. */
+void stuck_opposites(const struct session *session, GArray *items);
 void stuck_sentence(GString *text, const struct session *session, const struct fact *fact);
 
 #endif
