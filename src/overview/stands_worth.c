@@ -10,6 +10,7 @@
 #include "whatif/worth.h"
 
 #define ALIKE 0.05 /* of what was lost: so near is as much */
+#define DELAYS_MIN 0.1 /* of what an interrupt took */
 #define MOST 0.75 /* of it: less is not told of what others did */
 
 static int most_saved(gconstpointer a, gconstpointer b)
@@ -128,6 +129,14 @@ static void add_item(const struct session *session, const struct stand *item, gu
 	asked->to = ways->len;
 }
 
+/* What interrupts took is of everybody's life: where it delayed nothing, it is no news. */
+static bool is_no_news(const struct stand *item)
+{
+	return (item->fact->kind == STAND_INTERRUPT || item->fact->kind == STAND_SOFTIRQ) &&
+	       item->saved != INT64_MIN &&
+	       (double) item->saved_to < DELAYS_MIN * (double) item->fact->most;
+}
+
 void stands_add_worth(const struct session *session, struct stands *stands)
 {
 	guint count = MIN(stands->items->len, WORTHS_MAX);
@@ -154,6 +163,9 @@ void stands_add_worth(const struct session *session, struct stands *stands)
 			take(session, &g_array_index(stands->items, struct stand, i), &without, i,
 			     ways, &asked[i]);
 	without_clear(&without);
+	for (guint i = count; i-- > 0;)
+		if (is_no_news(&g_array_index(stands->items, struct stand, i)))
+			g_array_remove_index(stands->items, i);
 }
 
 void stands_sort_by_worth(struct stands *stands)

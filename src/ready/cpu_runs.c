@@ -6,6 +6,9 @@
 #include "util/idmap.h"
 #include "util/when.h"
 
+#define NICE_0 20 /* as sched_switch tells a priority */
+#define GIVES_WAY 10 /* nice from here on is to give way */
+
 void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_id, int64_t begin,
 	      int64_t end, void (*visit)(int64_t begin, int64_t end, uint32_t thread, void *data),
 	      void *data)
@@ -174,4 +177,21 @@ int32_t priority_before(const struct session *session, uint32_t thread, int64_t 
 		}
 	}
 	return priority;
+}
+
+bool thread_gives_way(const struct session *session, uint32_t thread)
+{
+	int64_t came = INT64_MIN; /* onto a CPU, after it had waited for one */
+	int32_t priority;
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
+	while (spans_next_off_cpu(&spans, &span))
+		if (!leaf_is_blocked(span.leaf) && span.end < session->asked.to)
+			came = span.end;
+	if (came == INT64_MIN)
+		return false;
+	priority = priority_before(session, thread, came + 1);
+	return priority != NO_PRIORITY && priority >= NICE_0 + GIVES_WAY;
 }

@@ -13,6 +13,8 @@
 
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
+#include "ready/cpu_runs.h"
+#include "stands/clauses.h"
 #include "stands/extra_items.h"
 #include "stands/killed.h"
 #include "stands/victims.h"
@@ -39,6 +41,7 @@
 #define PIPELINE_LIFE 0.2 /* of the window: a stage that lives longer may be too slow a one */
 #define CHILDREN_MIN 30 /* so many are news themselves */
 #define HANDOVERS_MIN 8 /* of a convoy */
+#define OTHERS_LATE 0.2 /* of what who gives way lost: others lose so much by it */
 
 static bool like_named(const struct session *session, const struct losses *losses, uint32_t a,
 		       uint32_t b)
@@ -356,6 +359,18 @@ static double life_share_min(enum stand_kind kind)
 	}
 }
 
+/* Who was made to give way gave way, and nobody waited for that. */
+static bool gives_way(const struct session *session, const struct stand *item)
+{
+	if (item->fact->kind != STAND_CPU || has_chain(item->fact) ||
+	    (double) item->other_ns >= OTHERS_LATE * (double) item->fact->most)
+		return false;
+	for (guint i = 0; i < item->victims->len; i++)
+		if (!thread_gives_way(session, g_array_index(item->victims, uint32_t, i)))
+			return false;
+	return true;
+}
+
 /* Too little of the victim's life or of the window, or beside the first. */
 static bool stands_out(const struct session *session, const struct stand *item, double first)
 {
@@ -363,7 +378,7 @@ static bool stands_out(const struct session *session, const struct stand *item, 
 	double window = (double) (session->asked.to - session->asked.from);
 
 	if ((is_tick(session, fact) && (double) fact->most < TICKS_MIN * (double) fact->life) ||
-	    is_plain_work(session, item))
+	    is_plain_work(session, item) || gives_way(session, item))
 		return false;
 	return fact->kind == STAND_DEADLOCK || fact->kind == STAND_INVERSION || fact->killed ||
 	       ((double) fact->most >=

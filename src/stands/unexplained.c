@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "ready/cpu_runs.h"
 #include "stands/victims.h"
 #include "util/when.h"
 #include "words/names.h"
@@ -38,7 +39,7 @@ static uint32_t victim_of(const struct session *session, const struct losses *lo
 		if (lost <= 0 || (!at->born && at->state != THREAD_DEAD))
 			continue;
 		weight = lost * sqrt(lost / (double) MAX(life_of(session, i), 1));
-		if (weight > most) {
+		if (weight > most && !thread_gives_way(session, i)) {
 			most = weight;
 			victim = i;
 		}

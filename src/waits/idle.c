@@ -550,6 +550,8 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 	if (own == other && model_thread(&session->trace.model, by)->vcpu &&
 	    !model_thread(&session->trace.model, thread)->vcpu)
 		return true; /* a machine's threads are there for what its guest asks for */
+	if (own != other && call_of(session, wait)->wait == WAIT_FUTEX)
+		return false;
 	if (own != other && !model_thread(&session->trace.model, thread)->born &&
 	    !model_thread(&session->trace.model, by)->born && is_event_loop(session, wait))
 		return true; /* who began was before the trace */
