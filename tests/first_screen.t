@@ -73,6 +73,12 @@ STANDS_OUT = {
     "gc-signal": ("process", r"mutN \(3 threads\) waited 2\.1\d\d s", r"for gcthr \(263\) in rt_sigsuspend: gcthr worked for 7\d\d"),
     "cpu-offline": ("cpu", "crunch[01]", r"CPU 1 was offline for 73\d\.\d ms, taken offline by powerd \(256\)"),
     "cg-freeze": ("stopped", r"jobsrv \(260\) was stopped for 1\.1\d\d s", "5 times", "cgroup was frozen", r"pausectl \(261\)"),
+    "addr-in-use": ("failure", r"newapi \(260\) waited 1\.05\d s", "bind on an Internet socket failed 7 times with EADDRINUSE",
+                    r"until oldapi \(261\) closed the socket that it listened at"),
+    "umount-busy": ("failure", r"releasemgr \(258\) waited 1\.40\d s", "umount on /mnt/rel failed 7 times with EBUSY",
+                    r"until viewerd \(259\) closed /mnt/rel/doc"),
+    "mmap-enomem": ("failure", r"statjob \(258\) waited 1\.4[45]\d s", "mmap failed 8 times with ENOMEM"),
+    "sem-disk": ("device", r"importd \(260\) waited 2\.\d+ s", r"disk vda \(/imp\.bin\)", r"also late: exportd \(261\) \(2\.0"),
     "ports-out": ("failure", r"scraper \(260\) waited 5\.2\d\d s", "connect on 127.0.0.1:8200 failed 26 times with EADDRNOTAVAIL", "never succeeded"),
     "mq-full": ("process", r"invoicer \(256\) waited 2\.1\d\d s .*; 26 times", r"for printd \(257\) in mq_timedsend: printd worked"),
     "dl-throttle": ("quota", r"codec \(265\) was throttled for 1\.850 s", "22 times", "SCHED_DEADLINE"),
@@ -115,7 +121,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-pubsub", "ok-threads", "ok-uring", "ok-web", "ok-workers")
+NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-pubsub", "ok-threads", "ok-uring", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 

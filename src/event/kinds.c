@@ -260,6 +260,12 @@ static const struct event_field pipe_fields[] = {{"ret", FIELD_I64, AT(syscall.r
 						 {"fildes", FIELD_PAIR, AT(syscall.pair)},
 						 {0}};
 
+/* What `name` is in other calls is no path. */
+static const struct event_field umount_fields[] = {{"ret", FIELD_I64, AT(syscall.ret)},
+						   {"name", FIELD_STRING, AT(syscall.filename)},
+						   {"flags", FIELD_I64, AT(syscall.flags)},
+						   {0}};
+
 static const struct event_field socketpair_fields[] = {
 	{"ret", FIELD_I64, AT(syscall.ret)},
 	{"family", FIELD_I32, AT(syscall.family)},
@@ -693,6 +699,9 @@ static bool syscall_class(struct intern *names, const char *name, struct event_c
 			class->fields = pipe_fields;
 		else if (strcmp(call, "socketpair") == 0)
 			class->fields = socketpair_fields;
+		else if (strcmp(call, "umount") == 0 || strcmp(call, "umount2") == 0 ||
+			 strcmp(call, "oldumount") == 0)
+			class->fields = umount_fields;
 		else if (is_mapping_call(call))
 			class->fields = mapping_fields;
 		return true;

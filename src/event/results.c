@@ -207,6 +207,7 @@ const char *result_limit(const char *call, int64_t result)
 		{11, "clone", "no more processes allowed: pids.max or RLIMIT_NPROC"},
 		{11, "fork", "no more processes allowed: pids.max or RLIMIT_NPROC"},
 		{11, "vfork", "no more processes allowed: pids.max or RLIMIT_NPROC"},
+		{12, "mmap", "no memory, or the limit of it: RLIMIT_AS, or what may be committed"},
 		{12, "", "no memory"},
 		{16, "", "it was in use"},
 		{23, "", "the system's limit of open files: fs.file-max"},

@@ -10,6 +10,7 @@
 #include "model/container.h"
 #include "model/container.h"
 #include "model/files.h"
+#include "objects/call_tries.h"
 #include "objects/calls.h"
 #include "objects/exchanges.h"
 #include "objects/mappings.h"
@@ -104,6 +105,13 @@ static void effect_close(struct flow *flow, uint32_t index, struct thread *threa
 	lock_file_closed(flow, thread);
 	if (flow->exchanges_wanted)
 		exchange_closing(flow, index, thread);
+	if (tries_any(flow, TRY_FAILS)) {
+		const struct open_file *last =
+			fd_last(thread_files(flow, thread), thread->flow.call.fd);
+
+		if (last)
+			call_releases(flow, index, last);
+	}
 	fd_close(thread_files(flow, thread), thread->flow.call.fd);
 }
 
@@ -208,7 +216,7 @@ static void change_files(struct flow *flow, uint32_t index, struct thread *threa
 }
 
 /* What was tried failed, or succeeded; or it made a difference to who tries something. */
-static void call_tried(struct flow *flow, uint32_t index, enum call_tries tries, int64_t ret)
+static void kind_tried(struct flow *flow, uint32_t index, enum call_tries tries, int64_t ret)
 {
 	switch (tries) {
 	case TRIES_LOCK:
@@ -261,7 +269,7 @@ void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
 	enum call_effect effect = info->effect;
 
 	if (info->tries)
-		call_tried(flow, index, info->tries, args->ret);
+		kind_tried(flow, index, info->tries, args->ret);
 	/* a connect under way (-EINPROGRESS) and a close that was interrupted count */
 	if (effect == DOES_NOTHING || effect == DOES_CONTROL ||
 	    (args->ret < 0 && effect != DOES_CONNECT && effect != DOES_CLOSE))

@@ -212,6 +212,37 @@ void fd_table_merge(struct fd_table *into, struct fd_table *from)
 		into->cwd = from->cwd;
 }
 
+struct open_file *fd_last(struct fd_table *table, int32_t fd)
+{
+	struct open_file *file = fd_file(table, fd);
+
+	return file && file->refs == 1 && table->store->refs == 1 ? file : NULL;
+}
+
+struct last_visit {
+	void (*visit)(const struct open_file *file, void *data);
+	void *data;
+};
+
+static gboolean visit_last(gpointer fd, gpointer entry, gpointer data)
+{
+	const struct last_visit *last = data;
+
+	(void) fd;
+	if (entry_file(entry)->refs == 1)
+		last->visit(entry_file(entry), last->data);
+	return FALSE;
+}
+
+void fd_each_last(struct fd_table *table, void (*visit)(const struct open_file *file, void *data),
+		  void *data)
+{
+	struct last_visit last = {visit, data};
+
+	if (table && table->store->refs == 1)
+		store_each(table->store, visit_last, &last);
+}
+
 void fd_set_family(struct fd_table *table, int32_t family)
 {
 	table->family = family;

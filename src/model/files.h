@@ -29,6 +29,7 @@ struct open_file {
 	uint32_t key;        /* interned */
 	uint32_t channel;    /* number of the struct channel_end, 0: not asked for yet */
 	uint32_t talk;       /* number of the struct talk, 0: not asked for yet */
+	bool listens;        /* a socket: listen() was called */
 	uint64_t flow;       /* TCP: key of the way from here (connections.h), 0: not known */
 	GHashTable *cookies; /* owned; epoll: cookie -> fd; NULL */
 };
@@ -56,6 +57,11 @@ void fd_rename(struct fd_table *table, int32_t fd, uint32_t key);
 /* What `fd` is, NULL if nothing is known of it; a NULL table knows nothing. Good until the table
  * changes. */
 struct open_file *fd_file(struct fd_table *table, int32_t fd);
+/* The same, if no other descriptor that is known of means it: who closes this one closes it. */
+struct open_file *fd_last(struct fd_table *table, int32_t fd);
+/* Calls `visit` for each such one of the table. */
+void fd_each_last(struct fd_table *table, void (*visit)(const struct open_file *file, void *data),
+		  void *data);
 /* Its key, 0 if that is not known. */
 uint32_t fd_key(struct fd_table *table, int32_t fd);
 /* A family: a process and its children, theirs and so on, that run the same program and were

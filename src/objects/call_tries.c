@@ -2,6 +2,8 @@
 /* See call_tries.h. */
 #include "objects/call_tries.h"
 
+#include <string.h>
+
 #include "model/files.h"
 #include "objects/calls.h"
 
@@ -12,6 +14,7 @@
 enum {
 	IO_ERROR = 5,
 	AGAIN = 11,
+	OUT_OF_MEMORY = 12,
 	BUSY = 16,
 	TABLE_OVERFLOW = 23,
 	TOO_MANY_FILES = 24,
@@ -37,6 +40,7 @@ static bool may_pass(const struct flow *flow, const struct call *call, int64_t r
 {
 	switch (ret) {
 	case -IO_ERROR:
+	case -OUT_OF_MEMORY:
 	case -BUSY:
 	case -TABLE_OVERFLOW:
 	case -TOO_MANY_FILES:
@@ -66,9 +70,37 @@ static bool may_pass(const struct flow *flow, const struct call *call, int64_t r
 /* There are not enough of something: nobody looks whether a port is free once a second. */
 static bool is_shortage(int64_t ret)
 {
-	return ret == -AGAIN || ret == -TABLE_OVERFLOW || ret == -TOO_MANY_FILES ||
-	       ret == -LOCKS_OUT || ret == -ADDRESS_NOT_AVAILABLE || ret == -NO_BUFFERS;
+	return ret == -AGAIN || ret == -OUT_OF_MEMORY || ret == -TABLE_OVERFLOW ||
+	       ret == -TOO_MANY_FILES || ret == -LOCKS_OUT || ret == -ADDRESS_NOT_AVAILABLE ||
+	       ret == -NO_BUFFERS;
 }
+
+/* --- who gives it up ------------------------------------------------------------------------- */
+
+static bool frees(const struct flow *flow, const struct try *try, const void *data)
+{
+	const struct open_file *file = data;
+	const char *object = intern_text(flow->names, try->object);
+	const char *key = intern_text(flow->names, file->key);
+	size_t length = strlen(object);
+
+	switch (try->result) {
+	case -ADDRESS_IN_USE:
+		return file->listens;
+	case -BUSY:
+		return g_str_has_prefix(object, "file:/") && strncmp(key, object, length) == 0 &&
+		       key[length] == '/';
+	default:
+		return false;
+	}
+}
+
+void call_releases(struct flow *flow, uint32_t index, const struct open_file *file)
+{
+	tries_made_all(flow, TRY_FAILS, index, file->key, frees, file);
+}
+
+/* --- tries ----------------------------------------------------------------------------------- */
 
 static void explain(struct flow *flow, struct try *try, bool passed)
 {
@@ -76,6 +108,12 @@ static void explain(struct flow *flow, struct try *try, bool passed)
 
 	reason.number = passed;
 	reason.from = reason.until = try->since;
+	if (passed && is_thread(try->maker)) {
+		reason.thread = try->maker;
+		reason.text = try->by;
+		reason.until = try->made;
+		reason.flags = REASON_INFERRED;
+	}
 	try_explained(flow, try, &reason, 0);
 }
 

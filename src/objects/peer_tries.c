@@ -71,7 +71,7 @@ void peer_connected(struct flow *flow, uint32_t index, int64_t ret)
 			   .number = object,
 			   .object = object,
 			   .call = thread->flow.call.name,
-			   .result = -REFUSED,
+			   .result = ret == -NO_SUCH_FILE ? -NO_SUCH_FILE : -REFUSED,
 			   .target = NO_THREAD};
 
 	if (!object)
@@ -94,8 +94,14 @@ void peer_listens(struct flow *flow, uint32_t index, int64_t ret)
 	uint32_t host = thread->host;
 	uint32_t leader = thread->pid > 0 ? thread_find(flow, host, thread->pid) : IDMAP_NONE;
 
-	if (ret == 0)
+	if (ret == 0) {
+		struct open_file *file =
+			fd_file(thread_files(flow, flow_thread(flow, index)), thread->flow.call.fd);
+
 		flow_thread(flow, leader == IDMAP_NONE ? index : leader)->listens = true;
+		if (file)
+			file->listens = true;
+	}
 	if (ret == 0 && tries_any(flow, TRY_LISTENER))
 		tries_made(flow,
 			   try_id(host, TRY_LISTENER, family_of(flow, socket_of(flow, index))),

@@ -85,10 +85,11 @@ void try_drop(struct flow *flow, struct try *try)
 	try->thread = NO_THREAD;
 }
 
+/* Nobody listens there, whether there is no file yet, or no listener at it: that is one try. */
 static bool same(const struct try *try, const struct try *like)
 {
 	return try->kind == like->kind && try->id == like->id && try->number == like->number &&
-	       try->result == like->result;
+	       (try->result == like->result || try->kind == TRY_LISTENER);
 }
 
 struct try *try_find(struct flow *flow, uint32_t index, const struct try *like)
@@ -444,6 +445,30 @@ void tries_made(struct flow *flow, uint64_t id, uint32_t maker,
 			try->maker = maker;
 			try->made = flow->time;
 		} else if (alone && !same_process(flow, try->maker, maker)) {
+			try->maker = IDLE_THREAD;
+		}
+	}
+}
+
+void tries_made_all(struct flow *flow, enum try_kind kind, uint32_t maker, uint32_t object,
+		    bool (*concerns)(const struct flow *flow, const struct try *try,
+				     const void *data),
+		    const void *data)
+{
+	uint16_t host = flow_thread(flow, maker)->host;
+
+	for (uint32_t i = 0; tries_any(flow, kind) && i < TRIES; i++) {
+		struct try *try = &flow->tries->all[i];
+
+		if (try->thread == NO_THREAD || try->kind != kind || try->over ||
+		    flow_thread(flow, try->thread)->host != host ||
+		    same_process(flow, try->thread, maker) || !concerns(flow, try, data))
+			continue;
+		if (try->maker == NO_THREAD) {
+			try->maker = maker;
+			try->by = object;
+			try->made = flow->time;
+		} else if (!same_process(flow, try->maker, maker)) {
 			try->maker = IDLE_THREAD;
 		}
 	}

@@ -52,6 +52,7 @@ try {
 	uint32_t call; /* interned system call */
 	uint32_t target; /* the process that it is about, NO_THREAD */
 	uint32_t maker; /* NO_THREAD: nobody yet */
+	uint32_t by; /* … by giving up this: interned key, 0 */
 	uint32_t owner; /* of a file that is to go: who had made it, NO_THREAD: not seen */
 	uint32_t reason; /* written last, 0 */
 	uint32_t calls; /* that the thread had made by `last` */
@@ -111,6 +112,12 @@ bool tries_watch(const struct flow *flow, uint64_t id);
 void tries_made(struct flow *flow, uint64_t id, uint32_t maker,
 		bool (*concerns)(struct flow *flow, const struct try *try, uint32_t object),
 		uint32_t object, bool alone);
+/* The same of all tries of a kind on the maker's host, of which `concerns` are; not of the maker's
+ * own process. `object`: what made it, for try->by. */
+void tries_made_all(struct flow *flow, enum try_kind kind, uint32_t maker, uint32_t object,
+		    bool (*concerns)(const struct flow *flow, const struct try *try,
+				     const void *data),
+		    const void *data);
 /* Calls `tell` for each of the tries with that id but those of `maker`; it may drop the one that it
  * is given. */
 void tries_tell(struct flow *flow, uint64_t id, uint32_t maker,

@@ -200,6 +200,12 @@ void append_deeds(GString *text, const struct session *session, const struct fac
 	}
 }
 
+/* What is said of tries is said of all pauses between them. */
+static bool is_of_all(const struct session *session, const struct fact *fact)
+{
+	return fact->reasons == 1 && reason_is_try(block_reason(session, fact->told.block));
+}
+
 void append_told(GString *text, const struct session *session, const struct fact *fact,
 		 const char *before)
 {
@@ -212,7 +218,7 @@ void append_told(GString *text, const struct session *session, const struct fact
 		g_string_append_printf(text, "%s%s", before, cause.label);
 	if (cause.label && fact->kind == STAND_FAILURE && fact->reasons > 1)
 		g_string_append_printf(text, " (the longest of %u times)", fact->reasons);
-	else if (cause.label && fact->count > 1)
+	else if (cause.label && fact->count > 1 && !is_of_all(session, fact))
 		append_longest(text, fact->told_ns * 2 < fact->longest);
 	cause_clear(&cause);
 }

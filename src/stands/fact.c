@@ -70,6 +70,33 @@ void add_control(struct fact *fact, uint32_t control)
 	fact->own = true;
 }
 
+static void add_told(struct told *to, const struct told *from)
+{
+	int64_t ns = to->ns + from->ns;
+
+	if (!to->wait.block || (from->wait.block && from->longest > to->longest))
+		*to = *from;
+	to->ns = ns;
+}
+
+static void choose_told(struct fact *fact)
+{
+	const struct told *told =
+		&fact->parts_told[fact->parts_told[1].ns > fact->parts_told[0].ns];
+
+	fact->told = told->wait;
+	fact->told_ns = told->longest;
+	fact->inferred = told->inferred;
+}
+
+void fact_tell(struct fact *fact, const struct wait *wait, int64_t ns, bool after, bool inferred)
+{
+	struct told told = {*wait, ns, ns, inferred};
+
+	add_told(&fact->parts_told[after], &told);
+	choose_told(fact);
+}
+
 void fact_add(struct fact *to, const struct fact *from)
 {
 	to->ns += from->ns;
@@ -95,11 +122,9 @@ void fact_add(struct fact *to, const struct fact *from)
 	add_deeds(to->files, from->files);
 	add_chains(to, from);
 	g_array_append_vals(to->parts, from->parts->data, from->parts->len);
-	if (from->told.block && from->told_ns > to->told_ns) {
-		to->told = from->told;
-		to->told_ns = from->told_ns;
-		to->inferred = from->inferred;
-	}
+	for (guint i = 0; i < G_N_ELEMENTS(to->parts_told); i++)
+		add_told(&to->parts_told[i], &from->parts_told[i]);
+	choose_told(to);
 }
 
 static int most_chain(gconstpointer a, gconstpointer b)

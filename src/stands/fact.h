@@ -95,6 +95,13 @@ struct fact {
 	bool own;         /* there are such */
 	struct wait told; /* the longest part that a reason or a device ended; block NULL */
 	int64_t told_ns;
+	/* while it is gathered: such parts before (0) and after (1) the difference was made that
+	 * tries waited for; `told` is of those that are more */
+	struct told {
+		struct wait wait;
+		int64_t longest, ns;
+		bool inferred;
+	} parts_told[2];
 	const struct reason *last_reason; /* while it is gathered: of the wait that came last */
 	uint32_t reasons; /* so many different ones: calls tried again, each until it passed */
 	int64_t faults; /* ns of it in page faults */
@@ -122,6 +129,8 @@ struct fact {
 void fact_free(struct fact *fact);
 /* Adds what `from`, of another victim or another root, lost to what `to` did. */
 void fact_add(struct fact *to, const struct fact *from);
+/* A part that is put down to what `wait` was for, `after` the difference was made. */
+void fact_tell(struct fact *fact, const struct wait *wait, int64_t ns, bool after, bool inferred);
 /* Deeds and chains, most first. */
 void fact_sort(struct fact *fact);
 /* What the wait is on, if that is a file by which the kernel or a device is told something: that

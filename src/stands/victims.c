@@ -383,11 +383,7 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	times_add(&deed.times, ns, piece->block);
 	if (root->told.block)
 		count_reason(fact, block_reason(session, root->told.block));
-	if (!fact->told.block || ns > fact->told_ns) {
-		fact->told = root->told;
-		fact->told_ns = ns;
-		fact->inferred = root->inferred;
-	}
+	fact_tell(fact, &root->told, ns, wait_is_after(session, &root->told), root->inferred);
 	if (!links)
 		add_control(fact, control_file(session, piece->block));
 	count_wait(putting, fact, piece, links ? waits[0] : -1);

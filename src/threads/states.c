@@ -4,6 +4,7 @@
 
 #include "model/files.h"
 #include "model/memory.h"
+#include "objects/call_tries.h"
 #include "objects/calls.h"
 #include "locks/file_locks.h"
 #include "objects/mappings.h"
@@ -223,6 +224,28 @@ void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32
 	flow_append(flow, thread, time, leaf, index);
 }
 
+struct releasing {
+	struct flow *flow;
+	uint32_t index;
+};
+
+static void release(const struct open_file *file, void *data)
+{
+	const struct releasing *releasing = data;
+
+	call_releases(releasing->flow, releasing->index, file);
+}
+
+/* Who leads a process ends with it, or nearly so. */
+static void release_files(struct flow *flow, const struct thread *thread)
+{
+	struct releasing releasing = {flow, thread_find(flow, thread->host, thread->tid)};
+
+	if (thread->pid == thread->tid && releasing.index != IDMAP_NONE &&
+	    tries_any(flow, TRY_FAILS))
+		fd_each_last(thread->files, release, &releasing);
+}
+
 void thread_end(struct flow *flow, struct thread *thread, int64_t time)
 {
 	if (thread->state == THREAD_DEAD)
@@ -237,6 +260,7 @@ void thread_end(struct flow *flow, struct thread *thread, int64_t time)
 	death_found(flow, thread, time);
 	thread->state = THREAD_DEAD;
 	thread->end = MAX(time, thread->begin);
+	release_files(flow, thread);
 	fd_table_leave(&thread->files);
 	memory_leave(&thread->memory);
 }

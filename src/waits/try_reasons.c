@@ -41,6 +41,10 @@ static char *object_words(const struct session *session, const struct reason *re
 		return g_strdup_printf("a file whose name was not recorded (%s)", key);
 	if (g_str_has_prefix(key, "pipe:"))
 		return g_strdup_printf("pipe %s", resource_name(key));
+	if (strcmp(key, "socket:unix") == 0) /* where it leads was not recorded */
+		return g_strdup("a Unix socket");
+	if (strcmp(key, "socket:inet") == 0 || strcmp(key, "socket:inet6") == 0)
+		return g_strdup("an Internet socket");
 	return g_strdup(resource_name(key));
 }
 
@@ -80,6 +84,22 @@ static void append_until(GString *text, const struct session *session, const str
 	}
 }
 
+/* ", until oldapi (259) closed the socket that it listened at (inferred)" */
+static void append_gave_up(GString *text, const struct session *session,
+			   const struct reason *reason)
+{
+	const char *key = session_text(session, reason->text);
+
+	g_string_append(text, ", until ");
+	append_thread(text, session, reason->thread);
+	g_string_append(text, " closed ");
+	if (g_str_has_prefix(key, "socket:"))
+		g_string_append(text, "the socket that it listened at");
+	else
+		g_string_append(text, resource_name(key));
+	g_string_append(text, " (inferred)");
+}
+
 /* "write on /run/full/app.log failed 18 times with ENOSPC (no space left), then succeeded"; "…, and
  * never succeeded": where something is short (objects/call_tries.h). */
 static void append_failures(GString *text, const struct session *session,
@@ -97,7 +117,11 @@ static void append_failures(GString *text, const struct session *session,
 		g_string_append_printf(text, " with %s", name);
 	if (limit)
 		g_string_append_printf(text, " (%s)", limit);
-	g_string_append(text, reason->number ? ", then succeeded" : ", and never succeeded");
+	if (is_thread(reason->thread))
+		append_gave_up(text, session, reason);
+	else
+		g_string_append(text,
+				reason->number ? ", then succeeded" : ", and never succeeded");
 }
 
 char *try_fails_label(const struct session *session, const struct wait *wait,
@@ -110,13 +134,6 @@ char *try_fails_label(const struct session *session, const struct wait *wait,
 	append_failures(text, session, reason);
 	g_string_append_printf(text, "; pauses of up to %s", when_duration(length, reason->ns));
 	return g_string_free(text, FALSE);
-}
-
-/* The part of a wait after the difference was made: only the pause was still to pass. */
-static bool is_after(const struct wait *wait, const struct reason *reason)
-{
-	return is_thread(reason->thread) && reason->from < reason->until &&
-	       wait->begin >= reason->until;
 }
 
 static void append_after(GString *text, const struct session *session, const struct reason *reason)
@@ -148,7 +165,7 @@ char *try_label(const struct session *session, const struct wait *wait, const st
 {
 	GString *text = g_string_new(NULL);
 
-	if (is_after(wait, reason))
+	if (wait_is_after(session, wait))
 		append_after(text, session, reason);
 	else
 		append_until(text, session, reason);
@@ -162,7 +179,7 @@ char *try_lock_label(const struct session *session, const struct wait *wait,
 {
 	GString *text = g_string_new(NULL);
 
-	if (is_after(wait, reason)) {
+	if (wait_is_after(session, wait)) {
 		append_after(text, session, reason);
 	} else {
 		g_string_append(text, "held by ");

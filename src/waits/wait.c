@@ -282,3 +282,11 @@ bool wait_is_suspended(const struct session *session, const struct wait *wait)
 		       model_thread(model, wait->block->waker)->pid &&
 	       strcmp(session_text(session, PACK_NUMBER(wait->leaf)), "rt_sigsuspend") == 0;
 }
+
+bool wait_is_after(const struct session *session, const struct wait *wait)
+{
+	const struct reason *reason = wait->block ? block_reason(session, wait->block) : NULL;
+
+	return reason && reason_is_try(reason) && is_thread(reason->thread) &&
+	       reason->from < reason->until && wait->begin >= reason->until;
+}

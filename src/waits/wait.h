@@ -112,6 +112,10 @@ static inline bool wait_is_transports(const struct session *session, const struc
  * in a signal's handler, as a collector of garbage stops the world. */
 bool wait_is_suspended(const struct session *session, const struct wait *wait);
 
+/* A pause between tries that began when the difference was made already that they waited for: only
+ * it was still to pass. */
+bool wait_is_after(const struct session *session, const struct wait *wait);
+
 /* What ended it does not tell what it was for: a reason does. */
 static inline bool wait_is_explained(const struct session *session, const struct wait *wait)
 {

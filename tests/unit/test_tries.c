@@ -10,6 +10,8 @@
 #define NO_SUCH_FILE (-2)
 #define TRY_AGAIN (-11)
 #define FILE_EXISTS (-17)
+#define BUSY (-16)
+#define ADDRESS_IN_USE (-98)
 #define TIMED_OUT (-110)
 #define REFUSED (-111)
 #define NO_ADDRESS (-99)
@@ -429,6 +431,113 @@ static void test_connect_short_then(void)
 	     "free: net.ipv4.ip_local_port_range), then succeeded; pauses of up to 99 ns");
 }
 
+/* No file yet: "nobody listened", as where nobody does at one; told by the error that it gave. */
+static void test_connect_no_file(void)
+{
+	FEED_FROM(start(6));
+
+	connects(feed, 10, NO_SUCH_FILE);
+	naps(feed, 20, 120);
+	connects(feed, 130, REFUSED);
+	sleeps(feed, 140);
+	listens(feed, 200, 1);
+	rises(feed, 240);
+	connects(feed, 250, 0);
+	plain(feed, 300, 0, "other");
+	WAIT(0, "retry 6 21-120: nobody listened at 127.0.0.1:80 until makes (6) did; connect "
+		"failed 2 times with ENOENT, pauses of up to 99 ns");
+}
+
+static void calls_on(struct feed *feed, int64_t time, uint32_t cpu, const char *call, int64_t fd,
+		     int64_t ret)
+{
+	entry(feed, time, cpu, call, fd);
+	leave(feed, time + 1, cpu, call, ret);
+}
+
+/* 5 binds in vain at 20 and at 140, 6 closes `fd` at 200, and 5 binds at 260. */
+static void binds_then(struct feed *feed, int32_t fd)
+{
+	calls_on(feed, 20, 0, "bind", 4, ADDRESS_IN_USE);
+	naps(feed, 30, 130);
+	calls_on(feed, 140, 0, "bind", 4, ADDRESS_IN_USE);
+	sleeps(feed, 150);
+	calls_on(feed, 200, 1, "close", fd, 0);
+	rises(feed, 250);
+	calls_on(feed, 260, 0, "bind", 4, 0);
+	plain(feed, 300, 0, "other");
+}
+
+/* Who gave the address up listened at it. After that only the pause was still to pass. */
+static void test_bind_in_use(void)
+{
+	FEED_FROM(start(6));
+
+	calls_on(feed, 5, 1, "socket", -1, 3);
+	listens(feed, 7, 1);
+	binds_then(feed, 3);
+	WAIT(0,
+	     "retry 6 31-130: bind failed 2 times with EADDRINUSE (the address was in use), until "
+	     "makes (6) closed the socket that it listened at (inferred); pauses of up to 99 ns");
+	WAIT(1,
+	     "retry 6 151-201: bind failed 2 times with EADDRINUSE (the address was in use), until "
+	     "makes (6) closed the socket that it listened at (inferred); pauses of up to 99 ns");
+}
+
+/* A socket that nobody listened at says nothing. */
+static void test_bind_other_socket(void)
+{
+	FEED_FROM(start(6));
+
+	calls_on(feed, 5, 1, "socket", -1, 3);
+	listens(feed, 7, 1);
+	calls_on(feed, 9, 1, "socket", -1, 5);
+	binds_then(feed, 5);
+	WAIT(0,
+	     "retry: bind failed 2 times with EADDRINUSE (the address was in use), then succeeded; "
+	     "pauses of up to 99 ns");
+}
+
+static void unmounts(struct feed *feed, int64_t time, int64_t ret)
+{
+	on_path(feed, time, 0, "umount", "/mnt/rel", 0, ret);
+}
+
+/* `path` is closed by 6, which had opened it, before the file system can be unmounted. */
+static void unmounts_then(struct feed *feed, const char *path)
+{
+	on_path(feed, 5, 1, "open", path, 0, 3);
+	unmounts(feed, 20, BUSY);
+	naps(feed, 30, 130);
+	unmounts(feed, 140, BUSY);
+	sleeps(feed, 150);
+	calls_on(feed, 200, 1, "close", 3, 0);
+	rises(feed, 250);
+	unmounts(feed, 260, 0);
+	plain(feed, 300, 0, "other");
+}
+
+static void test_umount_busy(void)
+{
+	FEED_FROM(start(6));
+
+	unmounts_then(feed, "/mnt/rel/doc");
+	WAIT(0,
+	     "retry 6 31-130: umount on /mnt/rel failed 2 times with EBUSY (it was in use), until "
+	     "makes (6) closed /mnt/rel/doc (inferred); pauses of up to 99 ns");
+}
+
+/* Its name begins so, but it is another directory. */
+static void test_umount_other(void)
+{
+	FEED_FROM(start(6));
+
+	unmounts_then(feed, "/mnt/release");
+	WAIT(0,
+	     "retry: umount on /mnt/rel failed 2 times with EBUSY (it was in use), then succeeded; "
+	     "pauses of up to 99 ns");
+}
+
 /* A route that is not there may be looked for with a period: nothing is concluded. */
 static void test_connect_never(void)
 {
@@ -675,6 +784,11 @@ int main(int argc, char **argv)
 	g_test_add_func("/tries/connect-either", test_connect_either);
 	g_test_add_func("/tries/connect-short", test_connect_short);
 	g_test_add_func("/tries/connect-short-then", test_connect_short_then);
+	g_test_add_func("/tries/connect-no-file", test_connect_no_file);
+	g_test_add_func("/tries/bind-in-use", test_bind_in_use);
+	g_test_add_func("/tries/bind-other-socket", test_bind_other_socket);
+	g_test_add_func("/tries/umount-busy", test_umount_busy);
+	g_test_add_func("/tries/umount-other", test_umount_other);
 	g_test_add_func("/tries/connect-never", test_connect_never);
 	g_test_add_func("/tries/kill-0", test_kill_0);
 	g_test_add_func("/tries/watchdog", test_watchdog);
