@@ -2,6 +2,7 @@
 /* Putting the time of threads down to their calls; see call_tree.h. */
 #include "calls/call_tree.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -14,8 +15,9 @@
 #include "symbols/symbols.h"
 
 #define SLICE 4096 /* times off the CPU, of which a thread's path is looked at at once */
-#define FRAMES_HELD 600000 /* 19 MB */
-#define FRAMES_IN_PART (FRAMES_HELD / 4)
+#define FRAMES_HELD 400000 /* 13 MB */
+#define FRAMES_TAKEN (FRAMES_HELD / 3) /* … from parts: their own come on top */
+#define FRAMES_IN_PART (FRAMES_HELD / 8)
 
 /* --- nodes ------------------------------------------------------------------------- */
 
@@ -112,6 +114,7 @@ const struct frames *call_tree_frames(struct call_tree *tree, uint32_t thread)
 		return frames;
 	frames = frames_new(session, thread, session->asked.from, session->asked.to);
 	tree->frames_held += frames->list->len;
+	tree->longest_list = MAX(tree->longest_list, frames->list->len);
 	/* passes go from thread to thread, several times: the first ones are met again */
 	frames->stays = tree->frames_held <= tree->frames_most / 3 * 2;
 	g_ptr_array_index(tree->frames, thread) = frames;
@@ -692,7 +695,8 @@ struct adding {
 	struct call_tree *tree;
 	const GArray *threads; /* uint32_t */
 	guint parts;
-	pthread_mutex_t lock; /* of the whole tree's frames */
+	pthread_mutex_t lock; /* of the whole tree's frames, and of … */
+	guint longest; /* list of them: what long ones leave in the threads' heaps is given back */
 	struct call_tree *of[PARTS_MOST]; /* owned, once they are made */
 };
 
@@ -704,7 +708,7 @@ static void take_frames(struct call_tree *tree, struct call_tree *part)
 		struct frames *frames = g_ptr_array_index(part->frames, i);
 
 		if (!frames || g_ptr_array_index(tree->frames, i) ||
-		    tree->frames_held + frames->list->len > FRAMES_HELD / 3 * 2)
+		    tree->frames_held + frames->list->len > FRAMES_TAKEN)
 			continue;
 		tree->frames_held += frames->list->len;
 		frames->stays = true;
@@ -725,6 +729,7 @@ static void add_part(const struct session *session, guint part, void *data)
 		add_thread(tree, g_array_index(adding->threads, uint32_t, i));
 	pthread_mutex_lock(&adding->lock);
 	take_frames(adding->tree, tree);
+	adding->longest = MAX(adding->longest, tree->longest_list);
 	pthread_mutex_unlock(&adding->lock);
 	tree_close(tree);
 	adding->of[part] = tree;
@@ -794,6 +799,10 @@ static void add_threads(struct call_tree *tree, const GArray *threads)
 		tree_free(adding.of[i]);
 	}
 	pthread_mutex_destroy(&adding.lock);
+#ifdef __GLIBC__
+	if (adding.longest > FRAMES_HELD / 2)
+		malloc_trim(0);
+#endif
 }
 
 struct call_tree *call_tree_new(const struct session *session, const struct user_requests *requests)

@@ -74,6 +74,7 @@ struct call_tree {
 	GPtrArray *turns; /* owned; the same of their turns */
 	uint64_t frames_held; /* so many in all of these, */
 	uint64_t frames_most; /* … and may be */
+	guint longest_list; /* of frames that was made */
 	GHashTable *longest; /* owned; what the threads called -> int64_t: the longest such
 				      call that was seen from both ends, 0: none was */
 	/* private */

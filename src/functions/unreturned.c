@@ -76,35 +76,52 @@ static uint32_t cause_at_end(struct functions *functions, uint32_t thread)
 	return cause;
 }
 
+/* Open when the thread's life ends. */
+static bool is_open(const struct call_frame *frame, int64_t end)
+{
+	return frame->half == OPERATION_OPEN && frame->end == end && !frame->in_interrupt;
+}
+
+/* What is open at the end, from its last calls alone: of most threads there is nothing to tell. */
+static bool is_told(const struct functions *functions, uint32_t thread, struct unreturned *found)
+{
+	const struct session *session = functions->session;
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	struct frames *last = frames_new(session, thread, life->end - 1, life->end);
+	const struct call_frame *inner = NULL;
+	bool functions_open = false;
+
+	for (uint32_t i = 0; i < last->list->len; i++)
+		if (is_open(frame_of(last, i), life->end)) {
+			inner = frame_of(last, i);
+			functions_open |= PACK_KIND(inner->what) != OPERATION_SYSCALL;
+		}
+	if (inner) {
+		found->since = inner->begin;
+		found->died = life->state == THREAD_DEAD;
+		found->strange =
+			!found->died && !is_leisure(session, inner) && is_longest(functions, inner);
+	}
+	frames_free(last);
+	return inner && (found->strange || (!found->died && functions_open));
+}
+
 static void add_unreturned(struct functions *functions, uint32_t thread)
 {
 	const struct session *session = functions->session;
 	const struct thread *life = model_thread(&session->trace.model, thread);
-	const struct frames *frames = call_tree_frames(functions->tree, thread);
 	struct unreturned found = {.thread = thread};
-	bool functions_open = false;
-	const struct call_frame *inner;
+	const struct frames *frames;
 
+	if (session->asked.to < life->end ||
+	    !call_scope_has(&functions->tree->scope, thread, life->end - 1) ||
+	    !is_told(functions, thread, &found))
+		return;
 	found.frames = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	frames = call_tree_frames(functions->tree, thread);
 	for (uint32_t i = 0; i < frames->list->len; i++)
-		if (frame_of(frames, i)->half == OPERATION_OPEN &&
-		    frame_of(frames, i)->end == life->end && !frame_of(frames, i)->in_interrupt) {
+		if (is_open(frame_of(frames, i), life->end))
 			g_array_append_val(found.frames, i);
-			functions_open |= PACK_KIND(frame_of(frames, i)->what) != OPERATION_SYSCALL;
-		}
-	if (!found.frames->len || session->asked.to < life->end ||
-	    !call_scope_has(&functions->tree->scope, thread, life->end - 1)) {
-		unreturned_clear(&found);
-		return;
-	}
-	inner = frame_of(frames, g_array_index(found.frames, uint32_t, found.frames->len - 1));
-	found.since = inner->begin;
-	found.died = life->state == THREAD_DEAD;
-	found.strange = !found.died && !is_leisure(session, inner) && is_longest(functions, inner);
-	if (!found.strange && (found.died || !functions_open)) {
-		unreturned_clear(&found);
-		return;
-	}
 	found.cause = cause_at_end(functions, thread);
 	g_array_append_val(functions->unreturned, found);
 }
