@@ -79,6 +79,10 @@ STANDS_OUT = {
                     r"until viewerd \(259\) closed /mnt/rel/doc"),
     "mmap-enomem": ("failure", r"statjob \(258\) waited 1\.4[45]\d s", "mmap failed 8 times with ENOMEM"),
     "sem-disk": ("device", r"importd \(260\) waited 2\.\d+ s", r"disk vda \(/imp\.bin\)", r"also late: exportd \(261\) \(2\.0"),
+    "lock-killed": ("lock", r"auditd \(257\) waited 1\.79\d s", r"in flock for the lock of /led\.lck, which ledgerd \(258\) held",
+                    r"ledgerd \(258\) waited 1\.79\d s in read on socket pair#1"),
+    "mutex-hang": ("timeout", r"syncN \(3 threads\) waited 4\.4", "for the lock 0x55c39b3170a0, which nobody is known to have had",
+                   r"killed by signal 9 \(SIGKILL\) from watchq \(260\)"),
     "ports-out": ("failure", r"scraper \(260\) waited 5\.2\d\d s", "connect on 127.0.0.1:8200 failed 26 times with EADDRNOTAVAIL", "never succeeded"),
     "mq-full": ("process", r"invoicer \(256\) waited 2\.1\d\d s .*; 26 times", r"for printd \(257\) in mq_timedsend: printd worked"),
     "dl-throttle": ("quota", r"codec \(265\) was throttled for 1\.850 s", "22 times", "SCHED_DEADLINE"),
@@ -121,7 +125,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-pubsub", "ok-threads", "ok-uring", "ok-web", "ok-workers")
+NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-pubsub", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 

@@ -44,6 +44,8 @@ CASES = (
     ("umount-busy", "releasemgr", ["viewerd", "EBUSY"], [], ["viewerd"]),
     ("mmap-enomem", "statjob", ["ENOMEM"], ["next request"], ["ENOMEM"]),
     ("sem-disk", "exportd", ["importd", "vda"], ["next request"], ["vda"]),
+    ("lock-killed", "auditd", ["ledgerd", "SIGKILL"], ["watchq slept"], []),
+    ("mutex-hang", "sync2", ["SIGKILL"], ["held by", "watchq slept"], []),
     ("ports-out", "scraper", ["between tries: connect .*EADDRNOTAVAIL"], [], ["EADDRNOTAVAIL"]),
     ("mq-full", "invoicer", ["printd"], ["next request"], ["printd"]),
     ("dl-throttle", "codec", ["SCHED_DEADLINE"], ["cgroup"], []),

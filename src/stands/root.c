@@ -188,6 +188,7 @@ static void by_open_lock(const struct session *session, const struct wait *wait,
 	lock_wait_look(session, lock, 1);
 	root->deed = (struct deed) {.thread = first->thread,
 				    .did = is_sleep(session, first) ? DID_SLEEP : DID_OTHER,
+				    .object = is_sleep(session, first) ? 0 : first->resource,
 				    .call = PACK_KIND(first->leaf) == LEAF_BLOCK_SYSCALL
 						    ? PACK_NUMBER(first->leaf)
 						    : 0};
@@ -246,7 +247,7 @@ static void by_wait(const struct session *session, const struct wait *wait, enum
 		break;
 	case CAUSE_STILL_BLOCKED:
 		by_open_lock(session, wait, root);
-		break;
+		return;
 	default:
 		root->subject = wait->thread;
 		root->kind = own ? STAND_KIND_COUNT : STAND_PROCESS;

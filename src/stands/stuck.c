@@ -72,14 +72,26 @@ static bool is_owed(const struct session *session, const struct wait *wait)
 	       (PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL && is_on_way_out(session, wait));
 }
 
+/* A mutex that nobody is known to have. */
+static bool is_nobodys(const struct session *session, const struct wait *wait)
+{
+	const struct lock *lock = block_lock(session, wait->block);
+	g_autoptr(lock_wait)
+		held = lock_wait_new(session, wait->block, wait->thread, wait->begin, wait->end);
+
+	return lock->kind == LOCK_FUTEX && lock->certain && !(held && held->holders->len);
+}
+
 enum stuckness wait_stuck(const struct session *session, const struct wait *wait)
 {
 	bool open = !wait->woken && wait->block && wait->block->kind == WAKER_NONE;
 
-	if (!open && !(wait->woken && wait_is_cut_off(session, wait)))
+	if (!open && !wait_is_cut_off(session, wait))
 		return STUCK_NOT;
-	if (block_reason(session, wait->block) || block_lock(session, wait->block))
+	if (block_reason(session, wait->block))
 		return STUCK_NOT;
+	if (block_lock(session, wait->block))
+		return !open && is_nobodys(session, wait) ? STUCK_KILLED : STUCK_NOT;
 	if (is_owed(session, wait))
 		return open ? STUCK_OPEN : STUCK_KILLED;
 	return open ? STUCK_NOT : STUCK_IDLE;
@@ -156,7 +168,13 @@ void stuck_sentence(GString *text, const struct session *session, const struct f
 	g_string_append_c(text, ' ');
 	append_in(text, session, fact->told.leaf);
 	g_string_truncate(text, text->len - 1);
-	append_on(text, session, session_resource(session, fact->told.block));
+	if (block_lock(session, fact->told.block)) {
+		g_string_append(text, " for ");
+		append_object(text, session, session_resource(session, fact->told.block), true);
+		g_string_append(text, ", which nobody is known to have had");
+	} else {
+		append_on(text, session, session_resource(session, fact->told.block));
+	}
 	if (fact->stuck == STUCK_OPEN) {
 		g_string_append(text, ", and still did when the trace ended");
 	} else {

@@ -188,6 +188,21 @@ static char *irq_label(const struct session *session, const struct block *block)
 			    : g_strdup_printf("IRQ %u", number);
 }
 
+/* "until it was killed by signal 9 (SIGKILL) from watchdog (262)" */
+static char *killed_label(const struct session *session, const struct wait *wait)
+{
+	const struct thread *thread = model_thread(&session->trace.model, wait->thread);
+	GString *text = g_string_new("until it was killed by ");
+
+	append_signal(text, thread->ended_by);
+	if (is_thread(wait->block->waker)) {
+		g_autofree char *by = thread_label(session, wait->block->waker);
+
+		g_string_append_printf(text, " from %s", by);
+	}
+	return g_string_free(text, FALSE);
+}
+
 /* A wait cut short by the window: when it ended after all, and by whom. */
 static char *later_label(const struct session *session, const struct wait *wait)
 {
@@ -196,6 +211,8 @@ static char *later_label(const struct session *session, const struct wait *wait)
 	struct spans spans;
 	char length[32];
 
+	if (wait_is_cut_off(session, wait))
+		return killed_label(session, wait);
 	if (wait->block->kind == WAKER_NONE)
 		return g_strdup(session->asked.options->every ? "not woken before the stretch's end"
 							      : "not woken before the trace's end");

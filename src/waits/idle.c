@@ -18,6 +18,7 @@ enum contact {
 	FED, /* … as the second read from it */
 	WRITTEN, /* process and what it waits on: it wrote there */
 	HEARD, /* … such a wait ended */
+	PACED, /* of a thread: it rested somewhere else than on a futex, the second time */
 	CONTACTS
 };
 
@@ -139,8 +140,32 @@ static void note_place(struct notes *notes, const struct session *session, const
 		note_key(notes, WRITTEN, key_of(SIDE_AT, process, block->sent), wait->begin);
 }
 
+/* A place to which a thread returns when it has nothing to do: its own timer, or where others turn
+ * to it; but for a futex. */
+static bool is_rest(const struct session *session, const struct wait *wait)
+{
+	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL)
+		return false;
+	switch (call_of(session, wait)->wait) {
+	case WAIT_SLEEP:
+	case WAIT_POLL:
+	case WAIT_SELECT:
+	case WAIT_EPOLL:
+	case WAIT_RING:
+	case WAIT_ACCEPT:
+		return true;
+	case WAIT_FD:
+		return (call_of(session, wait)->moves == MOVES_IN ||
+			call_of(session, wait)->moves == MOVES_RECEIVE) &&
+		       !g_str_has_prefix(session_text(session, wait->block->resource), "file:/");
+	default:
+		return false;
+	}
+}
+
 static void note_waits(struct notes *notes, const struct session *session, uint32_t thread)
 {
+	unsigned rests = 0;
 	struct spans spans;
 	struct span span;
 
@@ -154,6 +179,8 @@ static void note_waits(struct notes *notes, const struct session *session, uint3
 			continue;
 		wait = wait_of(session, thread, &span);
 		note_place(notes, session, &wait);
+		if (is_rest(session, &wait) && ++rests == 2)
+			note_key(notes, PACED, key_of(SIDE_THREADS, thread, thread), span.begin);
 		if (wait.block->to_all)
 			note_key(notes, TURNED, key_of(SIDE_AT, thread, wait.block->resource),
 				 span.end);
@@ -535,6 +562,16 @@ static bool is_subscribed(const struct session *session, const struct wait *wait
 	       first_at(notes, WRITTEN, process, several) == INT64_MAX;
 }
 
+/* A futex of several processes: of a queue, at which its consumer rests; or a lock (semaphores in
+ * shared memory are, in most databases), for who has a pace of his own, or rests elsewhere. */
+static bool rests_elsewhere(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const struct notes *notes = notes_of(session, wait->thread, by);
+
+	return first_of(notes, PACED, key_of(SIDE_THREADS, wait->thread, wait->thread)) !=
+	       INT64_MAX;
+}
+
 static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const uint32_t *process = session->trace.processes.first;
@@ -550,7 +587,8 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 	if (own == other && model_thread(&session->trace.model, by)->vcpu &&
 	    !model_thread(&session->trace.model, thread)->vcpu)
 		return true; /* a machine's threads are there for what its guest asks for */
-	if (own != other && call_of(session, wait)->wait == WAIT_FUTEX)
+	if (own != other && call_of(session, wait)->wait == WAIT_FUTEX &&
+	    rests_elsewhere(session, wait, by))
 		return false;
 	if (own != other && !model_thread(&session->trace.model, thread)->born &&
 	    !model_thread(&session->trace.model, by)->born && is_event_loop(session, wait))

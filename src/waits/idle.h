@@ -29,8 +29,8 @@
  * Never idle: what a kernel thread ended that brought nothing from others (a helper of the
  * kernel's, as modprobe for mount; a worker that finishes a read), what has a reason (reason.h),
  * rt_sigsuspend() until a thread of the same process sends the signal (a collector of garbage has
- * stopped the world), a futex until another process woke it (semaphores in shared memory are locks
- * in most databases; of a queue there, whose consumer is idle, it looks the same), a wait to
+ * stopped the world), a futex until another process woke it, of a thread that rests elsewhere or
+ * has a pace of its own (semaphores in shared memory are locks in most databases), a wait to
  * connect, to write, for a lock, at a barrier (a futex, all of whose waiters were woken by one that
  * was made for the same), for a child, a file, a block device, in a page fault, stopped.
  *

@@ -4,21 +4,37 @@
 
 #include <string.h>
 
+#include "contention/holders.h"
 #include "event/softirqs.h"
 #include "objects/calls.h"
 #include "waits/state_names.h"
 
+/* The waker sends signals. */
+static bool is_in_kill(const struct session *session, const struct block *block)
+{
+	const char *name;
+
+	if (PACK_KIND(block->context) != FRAME_SYSCALL)
+		return false;
+	name = session_text(session, PACK_NUMBER(block->context));
+	return strstr(name, "kill") || strstr(name, "sigqueueinfo") || strstr(name, "send_signal");
+}
+
 struct wait wait_of(const struct session *session, uint32_t thread, const struct span *span)
 {
 	const struct block *block = block_at(&session->trace.timeline, span->ref);
+	struct wait wait = {.thread = thread,
+			    .begin = span->begin,
+			    .end = span->end,
+			    .leaf = span->leaf,
+			    .block = block,
+			    .woken = block->kind != WAKER_NONE};
 
 	g_assert(leaf_is_blocked(span->leaf));
-	return (struct wait) {.thread = thread,
-			      .begin = span->begin,
-			      .end = span->end,
-			      .leaf = span->leaf,
-			      .block = block,
-			      .woken = block->kind != WAKER_NONE};
+	/* who kills it gives no lock up */
+	if (wait.woken && block_lock(session, block) && wait_is_cut_off(session, &wait))
+		wait.woken = false;
+	return wait;
 }
 
 void wait_cut_at(struct wait *wait, const struct session *session, int64_t until)
@@ -137,7 +153,10 @@ bool wait_is_cut_off(const struct session *session, const struct wait *wait)
 	if (!thread->ended_by || thread->end - wait->end >= LAST_STEPS)
 		return false;
 	detail = block_detail(session, wait->block);
-	return detail && detail->kind == DETAIL_SIGNAL && detail->number == thread->ended_by;
+	if (detail && detail->kind == DETAIL_SIGNAL)
+		return detail->number == thread->ended_by;
+	/* a signal for a process wakes all its threads, and is told of one */
+	return wait->block->kind == WAKER_THREAD && is_in_kill(session, wait->block);
 }
 
 bool wait_lead(const struct session *session, const struct wait *wait, struct lead *lead)
