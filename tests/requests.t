@@ -511,7 +511,7 @@ def contrasts():
     head = " ".join(text.split("Where the time went")[0].split())
     assert re.search(r"40 server requests: half of them within [\d.]+ ms, 90 % within [\d.]+ ms, the slowest 139.4 ms \(#3,", head), head
     assert "The 4 slowest (114.5 ms or longer) spent 87 % waiting for a disk (vda, preadv2 of /data.bin)." in head, head
-    assert len(text.split("Where the time went")[0].splitlines()) <= 11
+    assert len(text.split("Where the time went")[0].splitlines()) <= 12 # what comes first is short
 
 
 def lattice():

@@ -149,6 +149,10 @@ GPtrArray *requests_answer(const struct costs *costs, const GArray *order,
 	append_causes(costs, false, line);
 	g_ptr_array_add(answer, g_string_free(line, FALSE));
 	append_group(answer, apart);
+	if (costs->requests->session->asked.options->requests.preset == PRESET_SERVER)
+		g_ptr_array_add(answer,
+				g_strdup("What they waited before a server read them is not "
+					 "in it: --preset client."));
 	return answer;
 }
 

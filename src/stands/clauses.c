@@ -9,6 +9,7 @@
 #include "waits/causes.h"
 #include "words/names.h"
 
+#define MOST_OF 0.9 /* of the shortest that they can have been */
 #define DEEDS_TOLD 2
 
 /* Its name is its program's: the digits at its end are not its own ("python3"). */
@@ -48,6 +49,14 @@ static bool of_parts(const struct fact *fact)
 	return fact->longest + (int64_t) (fact->count - 1) * fact->shortest > fact->ns;
 }
 
+/* … and that was little. */
+static bool is_most_of(const struct fact *fact)
+{
+	int64_t least = (int64_t) fact->count * fact->shortest;
+
+	return (double) fact->ns >= MOST_OF * (double) least;
+}
+
 void append_amount(GString *text, const struct session *session, const struct fact *fact)
 {
 	char length[32], most[32];
@@ -65,9 +74,11 @@ void append_amount(GString *text, const struct session *session, const struct fa
 	if (fact->count > 1) {
 		bool parts = of_parts(fact);
 
-		g_string_append_printf(
-			text, parts ? "; part of %" PRIu64 " waits of " : "; %" PRIu64 " times, ",
-			fact->count);
+		if (parts)
+			g_string_append_printf(text, "; %s of %" PRIu64 " waits of ",
+					       is_most_of(fact) ? "most" : "part", fact->count);
+		else
+			g_string_append_printf(text, "; %" PRIu64 " times, ", fact->count);
 		append_range(text, fact->shortest, fact->longest);
 		g_string_append(text, parts ? "" : " each");
 	}

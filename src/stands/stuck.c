@@ -171,14 +171,18 @@ void stuck_sentence(GString *text, const struct session *session, const struct f
 	if (block_lock(session, fact->told.block)) {
 		g_string_append(text, " for ");
 		append_object(text, session, session_resource(session, fact->told.block), true);
-		g_string_append(text, ", which nobody is known to have had");
+		g_string_append(text, ", whose owner is not known (a free one is taken without a "
+				      "call)");
 	} else {
 		append_on(text, session, session_resource(session, fact->told.block));
 	}
 	if (fact->stuck == STUCK_OPEN) {
 		g_string_append(text, ", and still did when the trace ended");
 	} else {
-		g_string_append(text, ", until it ");
+		g_string_append_printf(text, ", until %s ",
+				       fact->threads < 2               ? "it"
+				       : fact->leaders < fact->threads ? "their process"
+								       : "each");
 		append_death(text, session, fact->told.thread);
 	}
 	append_opposite(text, session, fact);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "contention/holders.h"
 #include "event/softirqs.h"
 #include "imposed/waiting.h"
 #include "objects/calls.h"
@@ -260,12 +261,21 @@ static struct span victims_span(const struct putting *putting, const struct piec
 	return span;
 }
 
+/* What is left of the wait after it was led to somebody. */
+static bool is_rest_of(const struct putting *putting, const struct piece *piece, int32_t wait)
+{
+	return piece->block &&
+	       piece->block == g_array_index(putting->path->waits, struct through, wait).block;
+}
+
 static void count_wait(struct putting *putting, struct fact *fact, const struct piece *piece,
 		       int32_t wait)
 {
 	struct span span = victims_span(putting, piece, wait);
 	bool again = wait >= 0 ? fact->last_wait == wait
-			       : fact->last_wait < 0 && fact->last_end == piece->begin;
+			       : fact->last_end == piece->begin &&
+					 (fact->last_wait < 0 ||
+					  is_rest_of(putting, piece, fact->last_wait));
 
 	fact->last_wait = wait;
 	fact->last_end = piece->end;
@@ -651,7 +661,8 @@ static void put_stuck(struct putting *putting, const struct piece *piece, const 
 	part.end = MIN(part.end, wait->end);
 	if (part.begin >= part.end)
 		return;
-	putting->loss->waited[FOR_REST] += part.end - part.begin;
+	putting->loss->waited[block_lock(putting->session, wait->block) ? FOR_LOCK : FOR_REST] +=
+		part.end - part.begin;
 	put_down(putting, &part, waits, links, &root);
 }
 
