@@ -271,7 +271,8 @@ static bool is_rest_of(const struct putting *putting, const struct piece *piece,
 static void count_wait(struct putting *putting, struct fact *fact, const struct piece *piece,
 		       int32_t wait)
 {
-	struct span span = victims_span(putting, piece, wait);
+	/* off the CPU it is for as long, however long the wait is that this is a part of */
+	struct span span = victims_span(putting, piece, fact->kind == STAND_CPU ? -1 : wait);
 	bool again = wait >= 0 ? fact->last_wait == wait
 			       : fact->last_end == piece->begin &&
 					 (fact->last_wait < 0 ||
