@@ -83,6 +83,7 @@ STANDS_OUT = {
                     r"ledgerd \(258\) waited 1\.79\d s in read on socket pair#1"),
     "mutex-hang": ("timeout", r"syncN \(3 threads\) waited 4\.4", "for the lock 0x55c39b3170a0, whose owner is not known",
                    r"until their process was killed by signal 9 \(SIGKILL\) from watchq \(260\)"),
+    "barrier-disk": ("device", r"calcN \(4 threads\) waited 3\.5", r"disk vda \(/sim\.bin\); 22 requests"),
     "ports-out": ("failure", r"scraper \(260\) waited 5\.2\d\d s", "connect on 127.0.0.1:8200 failed 26 times with EADDRNOTAVAIL", "never succeeded"),
     "mq-full": ("process", r"invoicer \(256\) waited 2\.1\d\d s .*; 26 times", r"for printd \(257\) in mq_timedsend: printd worked"),
     "dl-throttle": ("quota", r"codec \(265\) was throttled for 1\.850 s", "22 times", "SCHED_DEADLINE"),

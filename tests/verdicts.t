@@ -46,6 +46,7 @@ CASES = (
     ("sem-disk", "exportd", ["importd", "vda"], ["next request"], ["vda"]),
     ("lock-killed", "auditd", ["ledgerd", "SIGKILL"], ["watchq slept"], []),
     ("mutex-hang", "sync2", ["SIGKILL"], ["held by", "watchq slept"], []),
+    ("barrier-disk", "calc0", ["calc2", "vda"], ["next request"], ["vda"]),
     ("ports-out", "scraper", ["between tries: connect .*EADDRNOTAVAIL"], [], ["EADDRNOTAVAIL"]),
     ("mq-full", "invoicer", ["printd"], ["next request"], ["printd"]),
     ("dl-throttle", "codec", ["SCHED_DEADLINE"], ["cgroup"], []),

@@ -30,6 +30,7 @@ void fact_free(struct fact *fact)
 	g_array_free(fact->works, TRUE);
 	g_array_free(fact->files, TRUE);
 	g_array_free(fact->parts, TRUE);
+	g_array_free(fact->requests, TRUE);
 	g_free(fact);
 }
 
@@ -43,6 +44,7 @@ struct fact *fact_new(const struct fact *like)
 	fact->files = g_array_new(FALSE, FALSE, sizeof(struct deed));
 	fact->chains = g_array_new(FALSE, FALSE, sizeof(struct chain));
 	fact->parts = g_array_new(FALSE, FALSE, sizeof(struct lost_part));
+	fact->requests = g_array_new(FALSE, FALSE, sizeof(const struct wake_detail *));
 	return fact;
 }
 
@@ -111,9 +113,7 @@ void fact_add(struct fact *to, const struct fact *from)
 	to->shortest = MIN(to->shortest, from->shortest);
 	to->pinned += from->pinned;
 	to->dirty += from->dirty;
-	to->queued += from->queued;
-	if (from->served.count)
-		times_merge(&to->served, &from->served);
+	g_array_append_vals(to->requests, from->requests->data, from->requests->len);
 	if (from->own)
 		add_control(to, from->control);
 	add_deeds(to->deeds, from->deeds);

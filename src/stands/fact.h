@@ -105,9 +105,8 @@ struct fact {
 	const struct reason *last_reason; /* while it is gathered: of the wait that came last */
 	uint32_t reasons; /* so many different ones: calls tried again, each until it passed */
 	int64_t faults; /* ns of it in page faults */
-	struct times served; /* by the device: requests that these waits were for … */
-	int64_t queued; /* … and how long they had waited before it took them */
-	const struct wake_detail *request; /* while it is gathered: the last of them */
+	GArray *requests; /* owned; const struct wake_detail *: that these waits were for, of the
+			     device; one that several waited for is there more than once */
 	int64_t dirty; /* ns of it kept back as too many pages were dirty */
 	int64_t child; /* … in waits for a child that did it */
 	int64_t piped; /* … in waits for what comes through a pipe */

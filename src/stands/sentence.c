@@ -149,24 +149,54 @@ static void append_files(GString *text, const struct session *session, const str
 				       resource_name(session_text(session, most->object)));
 }
 
+static int by_place(gconstpointer a, gconstpointer b)
+{
+	const struct wake_detail *x = *(const struct wake_detail *const *) a,
+				 *y = *(const struct wake_detail *const *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Each once: how long the device took. Returns how long they had waited for it before. */
+static int64_t sum_requests(const struct fact *fact, struct times *served)
+{
+	g_autoptr(GArray) requests = g_array_copy(fact->requests);
+	const struct wake_detail *last = NULL;
+	int64_t queued = 0;
+
+	g_array_sort(requests, by_place);
+	for (guint i = 0; i < requests->len; i++) {
+		const struct wake_detail *request =
+			g_array_index(requests, const struct wake_detail *, i);
+
+		if (request == last)
+			continue;
+		times_add(served, request->served, NULL);
+		queued += MAX(request->queued, 0);
+		last = request;
+	}
+	return queued;
+}
+
 /* "; 30 requests, 0.2 to 46 ms each at the device, after 1.2 s in all in queues" */
 static void append_requests(GString *text, const struct fact *fact)
 {
-	const struct times *served = &fact->served;
+	struct times served = {0};
+	int64_t before = sum_requests(fact, &served);
 	char queued[32];
 
-	if (!served->count)
+	if (!served.count)
 		return;
-	if (served->count > 1)
-		g_string_append_printf(text, "; %" PRIu64 " requests, ", served->count);
+	if (served.count > 1)
+		g_string_append_printf(text, "; %" PRIu64 " requests, ", served.count);
 	else
 		g_string_append(text, "; one request, ");
-	append_range(text, MIN(served->shortest, served->current), served->longest);
-	g_string_append_printf(text, "%s at the device", served->count > 1 ? " each" : "");
-	if (fact->queued * QUEUED_MIN > served->ns + fact->queued)
+	append_range(text, MIN(served.shortest, served.current), served.longest);
+	g_string_append_printf(text, "%s at the device", served.count > 1 ? " each" : "");
+	if (before * QUEUED_MIN > served.ns + before)
 		g_string_append_printf(text, ", after %s%s in queues",
-				       when_duration(queued, fact->queued),
-				       served->count > 1 ? " in all" : "");
+				       when_duration(queued, before),
+				       served.count > 1 ? " in all" : "");
 }
 
 /* An overlay file system's copy of what was opened for writing. */

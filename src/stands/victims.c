@@ -335,17 +335,17 @@ static void add_file(struct fact *fact, const struct session *session, const str
 		deeds_add(fact->files, &deed);
 }
 
-/* What the device was asked for and how long it took. */
+/* What the device was asked for. */
 static void add_request(struct fact *fact, const struct session *session, const struct piece *piece)
 {
 	const struct wake_detail *request =
 		piece->woken ? block_request(session, piece->block) : NULL;
+	guint count = fact->requests->len;
 
-	if (!request || request == fact->request || request->served < 0)
-		return;
-	fact->request = request;
-	fact->queued += MAX(request->queued, 0);
-	times_add(&fact->served, request->served, NULL);
+	if (request && request->served >= 0 &&
+	    (!count ||
+	     request != g_array_index(fact->requests, const struct wake_detail *, count - 1)))
+		g_array_append_val(fact->requests, request);
 }
 
 /* Kept back by the limit of dirty pages. */
