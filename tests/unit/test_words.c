@@ -262,13 +262,15 @@ static void test_several_victims(void)
 
 static void test_things(void)
 {
+	static const struct wake_detail one = {.served = 8 * MS, .queued = 10 * MS};
+	static const struct wake_detail other = {.served = 12 * MS, .queued = 20 * MS};
+	const struct wake_detail *waited_for[] = {&one, &other, &one};
 	FEED_FROM(threads());
 	struct fact *fact = fact_of(feed, STAND_DEVICE, "device:vda");
 
 	chain_of(feed, fact, "recvfrom", DB, "pread64");
-	times_add(&fact->served, 8 * MS, NULL);
-	times_add(&fact->served, 12 * MS, NULL);
-	fact->queued = 30 * MS;
+	for (guint i = 0; i < G_N_ELEMENTS(waited_for); i++) /* two waited for the first one */
+		g_array_append_val(fact->requests, waited_for[i]);
 	stands(feed, fact, NULL,
 	       "Device: app-1 (5) waited 60.00 ms (60 % of its life; 3 times, 10 to 30 ms each) "
 	       "for db (6) in recvfrom, which waited in pread64 for the disk vda; 2 requests, 8.0 "
