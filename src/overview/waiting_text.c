@@ -151,7 +151,7 @@ static void imposer_lines(const struct session *session, const struct waiting *w
 		g_string_append_printf(line, "Bottleneck, %.0f %% of it: ",
 				       100.0 * (double) imposer->ns / (double) waiting->imposed);
 	g_string_append_printf(line, "%s of %u thread%s: ", when_duration(length, imposer->ns),
-			       imposer->waiters, imposer->waiters == 1 ? "" : "s");
+			       imposer->waiters, imposer->waiters == 1 ? "" : "s together");
 	if (imposer->resource)
 		append_resource(line, session, imposer->host, imposer->resource);
 	else
