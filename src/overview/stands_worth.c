@@ -163,7 +163,8 @@ void stands_add_worth(const struct session *session, struct stands *stands)
 			take(session, &g_array_index(stands->items, struct stand, i), &without, i,
 			     ways, &asked[i]);
 	without_clear(&without);
-	for (guint i = count; i-- > 0;)
+	/* what is left unexplained is said of those that follow */
+	for (guint i = count; i-- > 0 && (stands->items->len > 1 || !stands->unexplained);)
 		if (is_no_news(&g_array_index(stands->items, struct stand, i)))
 			g_array_remove_index(stands->items, i);
 }

@@ -9,7 +9,7 @@
 #include "waits/causes.h"
 #include "words/names.h"
 
-#define MOST_OF 0.9 /* of the shortest that they can have been */
+#define MOST_OF 0.9 /* of the waits in full */
 #define DEEDS_TOLD 2
 
 /* Its name is its program's: the digits at its end are not its own ("python3"). */
@@ -52,9 +52,7 @@ static bool of_parts(const struct fact *fact)
 /* … and that was little. */
 static bool is_most_of(const struct fact *fact)
 {
-	int64_t least = (int64_t) fact->count * fact->shortest;
-
-	return (double) fact->ns >= MOST_OF * (double) least;
+	return fact->waits && (double) fact->ns >= MOST_OF * (double) fact->waits;
 }
 
 void append_amount(GString *text, const struct session *session, const struct fact *fact)

@@ -103,6 +103,7 @@ void fact_add(struct fact *to, const struct fact *from)
 {
 	to->ns += from->ns;
 	to->count += from->count;
+	to->waits += from->waits;
 	to->tries += from->tries;
 	to->reasons += from->reasons;
 	to->leaders += from->leaders;

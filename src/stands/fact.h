@@ -83,7 +83,8 @@ struct fact {
 	int64_t ns;         /* of the victim's time; of several added up */
 	int64_t most;       /* … of the one that lost most */
 	int64_t life;       /* … the part of the window that that one lived in */
-	uint64_t count;     /* waits */
+	uint64_t count;     /* waits … */
+	int64_t waits;      /* … ns, in full: with what of them went to something else */
 	int64_t longest, shortest, begin, end; /* … and the longest one */
 	GArray *deeds;      /* owned; struct deed, most first; summed over the victims */
 	GArray *holders;    /* owned; struct deed, DID_OTHER: who had the lock, most first */

@@ -285,6 +285,7 @@ static void count_wait(struct putting *putting, struct fact *fact, const struct 
 		return;
 	if (wait >= 0 || leaf_wib(piece->leaf) != WIB_WORKING || !fact->count) /* work goes on */
 		fact->count++;
+	fact->waits += span.end - span.begin;
 	fact->shortest = MIN(fact->shortest, span.end - span.begin);
 	if (span.end - span.begin > fact->longest) {
 		fact->longest = span.end - span.begin;
