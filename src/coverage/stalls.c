@@ -20,6 +20,7 @@
 struct looking {
 	const struct session *session;
 	uint16_t number; /* of the host */
+	const GArray *offline; /* struct offline */
 	uint32_t tick; /* PACK of the leaf */
 	GArray *ticks; /* int64_t: from one to the next */
 	int64_t period; /* 0: being found out */
@@ -80,7 +81,7 @@ static void look_at_cpu(struct looking *looking, const struct host *host, const 
 		if (i + 1 < cpu->runs.used)
 			end = run_at(timeline, &cpu->runs, i + 1)->begin;
 		if (is_thread(thread) && end - begin > shortest && !host_unseen(host, begin, end) &&
-		    !offline_ns(looking->session, looking->number, cpu->id, begin, end))
+		    !was_offline(looking->offline, looking->number, cpu->id, begin, end))
 			look_at_run(looking, thread, begin, end);
 	}
 }
@@ -107,6 +108,7 @@ static int64_t period_of(GArray *ticks)
 struct looking_at_host {
 	const struct host *host;
 	uint16_t number;
+	const GArray *offline;
 	uint32_t tick;
 	struct stalls *of; /* each CPU */
 };
@@ -117,6 +119,7 @@ static void look_at_part(const struct session *session, guint part, void *data)
 	const struct cpu *cpu = g_ptr_array_index(all->host->cpus, part);
 	struct looking looking = {.session = session,
 				  .number = all->number,
+				  .offline = all->offline,
 				  .tick = all->tick,
 				  .ticks = g_array_new(FALSE, FALSE, sizeof(int64_t)),
 				  .stalls = &all->of[part]};
@@ -134,6 +137,7 @@ struct stalls stalls_of(const struct session *session, guint number)
 	struct looking_at_host all = {
 		.host = host,
 		.number = (uint16_t) number,
+		.offline = offline_times(session),
 		.tick = PACK(LEAF_INT_VECTOR, intern_id(session->trace.model.names, "local_timer")),
 		.of = g_new0(struct stalls, host->cpus->len)};
 	struct stalls stalls = {0};

@@ -281,7 +281,7 @@ static bool gives_nothing_up(struct flow *flow, const struct thread *thread,
 	if (!call->open)
 		return false;
 	name = intern_text(flow->names, call->name);
-	if (strstr(name, "kill") || strstr(name, "sigqueueinfo") || strstr(name, "send_signal"))
+	if (call_signals(name))
 		return true;
 	if (strcmp(name, "exit_group") == 0 && thread->pid >= 0 && other->pid == thread->pid)
 		return true;

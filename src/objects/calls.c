@@ -209,6 +209,11 @@ static GHashTable *table_new(void)
 	return table;
 }
 
+bool call_signals(const char *name)
+{
+	return strstr(name, "kill") || strstr(name, "sigqueueinfo") || strstr(name, "send_signal");
+}
+
 void calls_init(struct flow *flow)
 {
 	flow->call_info = g_array_new(FALSE, TRUE, sizeof(struct call_info));

@@ -103,6 +103,8 @@ struct call_info {
 	bool sigreturn;
 };
 
+/* It sends a signal. */
+bool call_signals(const char *name);
 void calls_init(struct flow *flow);
 void calls_clear(struct flow *flow);
 /* The names that the two tables have, one after the other; NULL behind the last. */

@@ -116,17 +116,13 @@ const GArray *offline_times(const struct session *session)
 	return session_make_once(session, offline_new, (GDestroyNotify) g_array_unref);
 }
 
-int64_t offline_ns(const struct session *session, uint16_t host, uint32_t cpu, int64_t from,
-		   int64_t to)
+bool was_offline(const GArray *times, uint16_t host, uint32_t cpu, int64_t from, int64_t to)
 {
-	const GArray *list = offline_times(session);
-	int64_t ns = 0;
+	for (guint i = 0; i < times->len; i++) {
+		const struct offline *at = &g_array_index(times, struct offline, i);
 
-	for (guint i = 0; i < list->len; i++) {
-		const struct offline *at = &g_array_index(list, struct offline, i);
-
-		if (at->host == host && at->cpu == cpu)
-			ns += MAX(0, MIN(at->end, to) - MAX(at->begin, from));
+		if (at->host == host && at->cpu == cpu && at->begin < to && from < at->end)
+			return true;
 	}
-	return ns;
+	return false;
 }

@@ -24,8 +24,7 @@ struct offline {
 
 /* Of all hosts, in the whole trace: struct offline, of each CPU by begin; of the session. */
 const GArray *offline_times(const struct session *session);
-/* So long it was together in [from, to), ns. */
-int64_t offline_ns(const struct session *session, uint16_t host, uint32_t cpu, int64_t from,
-		   int64_t to);
+/* Some of [from, to) is among such times. */
+bool was_offline(const GArray *times, uint16_t host, uint32_t cpu, int64_t from, int64_t to);
 
 #endif

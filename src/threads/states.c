@@ -239,10 +239,12 @@ static void release(const struct open_file *file, void *data)
 /* Who leads a process ends with it, or nearly so. */
 static void release_files(struct flow *flow, const struct thread *thread)
 {
-	struct releasing releasing = {flow, thread_find(flow, thread->host, thread->tid)};
+	struct releasing releasing = {flow, IDMAP_NONE};
 
-	if (thread->pid == thread->tid && releasing.index != IDMAP_NONE &&
-	    tries_any(flow, TRY_FAILS))
+	if (thread->pid != thread->tid || !tries_any(flow, TRY_FAILS))
+		return;
+	releasing.index = thread_find(flow, thread->host, thread->tid);
+	if (releasing.index != IDMAP_NONE)
 		fd_each_last(thread->files, release, &releasing);
 }
 

@@ -140,6 +140,12 @@ static void note_place(struct notes *notes, const struct session *session, const
 		note_key(notes, WRITTEN, key_of(SIDE_AT, process, block->sent), wait->begin);
 }
 
+/* The call of an event loop, in which servers wait for whoever comes. */
+static bool is_event_loop(const struct session *session, const struct wait *wait)
+{
+	return wait_is_for_whichever(session, wait->leaf);
+}
+
 /* A place to which a thread returns when it has nothing to do: its own timer, or where others turn
  * to it; but for a futex. */
 static bool is_rest(const struct session *session, const struct wait *wait)
@@ -148,18 +154,13 @@ static bool is_rest(const struct session *session, const struct wait *wait)
 		return false;
 	switch (call_of(session, wait)->wait) {
 	case WAIT_SLEEP:
-	case WAIT_POLL:
-	case WAIT_SELECT:
-	case WAIT_EPOLL:
-	case WAIT_RING:
-	case WAIT_ACCEPT:
 		return true;
 	case WAIT_FD:
 		return (call_of(session, wait)->moves == MOVES_IN ||
 			call_of(session, wait)->moves == MOVES_RECEIVE) &&
 		       !g_str_has_prefix(session_text(session, wait->block->resource), "file:/");
 	default:
-		return false;
+		return is_event_loop(session, wait);
 	}
 }
 
@@ -383,21 +384,6 @@ static bool is_for_message(const struct session *session, const struct wait *wai
 	return strcmp(name, "msgrcv") == 0 || g_str_has_prefix(name, "mq_timedreceive") ||
 	       (strcmp(name, "ioctl") == 0 && (g_str_has_prefix(key, "file:/dev/binder") ||
 					       g_str_has_prefix(key, "file:anon_inode:seccomp")));
-}
-
-/* The call of an event loop, in which servers wait for whoever comes. */
-static bool is_event_loop(const struct session *session, const struct wait *wait)
-{
-	switch (call_of(session, wait)->wait) {
-	case WAIT_POLL:
-	case WAIT_SELECT:
-	case WAIT_EPOLL:
-	case WAIT_RING:
-	case WAIT_ACCEPT:
-		return true;
-	default:
-		return false;
-	}
 }
 
 /* A port that systems give by themselves to who opens a connection (Linux and IANA). */

@@ -12,12 +12,8 @@
 /* The waker sends signals. */
 static bool is_in_kill(const struct session *session, const struct block *block)
 {
-	const char *name;
-
-	if (PACK_KIND(block->context) != FRAME_SYSCALL)
-		return false;
-	name = session_text(session, PACK_NUMBER(block->context));
-	return strstr(name, "kill") || strstr(name, "sigqueueinfo") || strstr(name, "send_signal");
+	return PACK_KIND(block->context) == FRAME_SYSCALL &&
+	       call_signals(session_text(session, PACK_NUMBER(block->context)));
 }
 
 struct wait wait_of(const struct session *session, uint32_t thread, const struct span *span)
