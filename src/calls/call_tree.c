@@ -782,12 +782,16 @@ static void add_threads(struct call_tree *tree, const GArray *threads)
 	const struct session *session = tree->session;
 	guint jobs = options_jobs(session->asked.options);
 	struct adding adding = {tree, threads, .parts = MIN(threads->len, PARTS_MOST)};
+	bool beside;
 
 	if (calls_are_functions(session))
 		adding.parts = MIN(adding.parts, PARTS_A_JOB * jobs);
-	if (!session->asked.selected->len && jobs > 1)
+	beside = parts_are_beside(session, adding.parts);
+	if (beside && session->asked.selected->len)
+		beside = idle_know_for(session, threads->len);
+	else if (beside)
 		idle_know_all(session);
-	if (jobs == 1 || (session->asked.selected->len && !idle_know_for(session, threads->len))) {
+	if (!beside) {
 		for (guint i = 0; i < threads->len; i++)
 			add_thread(tree, g_array_index(threads, uint32_t, i));
 		return;

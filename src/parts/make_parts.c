@@ -97,6 +97,11 @@ static guint threads_for(const struct session *session, guint count)
 	return MIN(MIN(options_jobs(session->asked.options), count), THREADS_MAX);
 }
 
+bool parts_are_beside(const struct session *session, guint count)
+{
+	return !session->asked.in_part && threads_for(session, count) > 1;
+}
+
 void parts_make(const struct session *session, guint count, part_maker *make, void *data)
 {
 	struct parts parts = {

@@ -27,6 +27,8 @@
 /* `part`: counted from 0. `session` is its thread's own, until it returns. */
 typedef void part_maker(const struct session *session, guint part, void *data);
 
+/* So many would be, of that session: else each has less to itself for nothing. */
+bool parts_are_beside(const struct session *session, guint count);
 /* Returns when all are made. Within a part, and with one processor, they are made one after the
  * other. Not from what session_make_once() makes: parts may wait for that. */
 void parts_make(const struct session *session, guint count, part_maker *make, void *data);

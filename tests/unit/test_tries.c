@@ -354,9 +354,9 @@ static void listens(struct feed *feed, int64_t time, uint32_t cpu)
 	leave(feed, time + 1, cpu, "listen", 0);
 }
 
-static void refused(struct feed *feed)
+static void refused(struct feed *feed, int64_t first)
 {
-	connects(feed, 10, REFUSED);
+	connects(feed, 10, first);
 	naps(feed, 20, 120);
 	connects(feed, 130, REFUSED);
 	sleeps(feed, 140);
@@ -366,7 +366,7 @@ static void test_connect(void)
 {
 	FEED_FROM(start(6));
 
-	refused(feed);
+	refused(feed, REFUSED);
 	listens(feed, 200, 1);
 	rises(feed, 240);
 	connects(feed, 250, 0);
@@ -380,7 +380,7 @@ static void test_connect_either(void)
 {
 	FEED_FROM(start(6));
 
-	refused(feed);
+	refused(feed, REFUSED);
 	listens(feed, 200, 1);
 	sw(feed, 210, 2, "idle", 0, 0, "third", 9);
 	listens(feed, 220, 2);
@@ -436,10 +436,7 @@ static void test_connect_no_file(void)
 {
 	FEED_FROM(start(6));
 
-	connects(feed, 10, NO_SUCH_FILE);
-	naps(feed, 20, 120);
-	connects(feed, 130, REFUSED);
-	sleeps(feed, 140);
+	refused(feed, NO_SUCH_FILE);
 	listens(feed, 200, 1);
 	rises(feed, 240);
 	connects(feed, 250, 0);
