@@ -4,11 +4,11 @@
 
 #include <string.h>
 
+#include "event/event.h"
+
 #define SCORED_MAX 250000 /* pairs of equals; of more, only their order is looked at */
 #define ANCESTORS_MAX 16  /* that are compared */
 #define LIKENESS 4   /* steps between nothing and all in common */
-
-#define PORTS_KEPT 32768  /* ports from here on, as inodes and PIDs, are others in another run */
 
 /* How alike two must be. */
 enum alike { SAME_NAME, SAME_PROGRAM, SAME_BUT_NUMBERS };
@@ -210,7 +210,8 @@ char *kin_lasting(const char *key)
 
 		if (g_ascii_isdigit(*key))
 			number = g_ascii_strtoull(key, &end, 10);
-		if (number >= PORTS_KEPT || (bracket && *end == ']' && number))
+		/* given ports are others in another run, as inodes and PIDs are */
+		if (number >= PORT_GIVEN || (bracket && *end == ']' && number))
 			g_string_append_c(text, '*');
 		else
 			g_string_append_len(text, key, end - key);

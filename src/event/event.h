@@ -166,6 +166,9 @@ struct event_syscall {
 	bool fds_cut;     /* the tracer cut the list at one page */
 };
 
+/* From this port on systems give one by themselves to who opens a connection (Linux and IANA). */
+#define PORT_GIVEN 32768
+
 struct event {
 	_Alignas(8) /* on 32-bit processors, too: relay.c hands it on in words */
 		int64_t time; /* ns from the clock origin */
@@ -253,7 +256,7 @@ struct event {
 		} block;
 		struct {
 			struct event_bytes saddr, daddr; /* 4 or 16 bytes; none: not recorded */
-			uint32_t source_port, dest_port; /* 0: none */
+			uint32_t source_port, dest_port; /* 0: none; PORT_GIVEN */
 			uint64_t skb; /* kernel address of the packet's buffer */
 			const char *device; /* NULL: not said */
 			int32_t rc; /* xmit: 0: taken; 0x10: busy, it is tried again */

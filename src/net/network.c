@@ -150,6 +150,8 @@ void flow_packet_left(struct flow *flow, struct cpu *cpu, const struct event *ev
 
 static void packet_came(struct cpu *cpu, const struct event *event)
 {
+	bool chosen;
+
 	cpu->arrival.flow = 0;
 	cpu->sender_length = 0;
 	if (event->net.saddr.count == 4 || event->net.saddr.count == 16) {
@@ -158,11 +160,15 @@ static void packet_came(struct cpu *cpu, const struct event *event)
 	}
 	cpu->sender_port = event->net.source_port;
 	cpu->heard_port = (uint16_t) event->net.dest_port;
-	*cpu_pending(cpu) = (struct wake_detail) {.kind = DETAIL_PACKET,
-						  .thread = NO_THREAD,
-						  .requested = -1,
-						  .clock_error = -1,
-						  .way = -1};
+	chosen = event->net.source_port < PORT_GIVEN && event->net.dest_port &&
+		 event->net.dest_port < PORT_GIVEN;
+	*cpu_pending(cpu) =
+		(struct wake_detail) {.kind = DETAIL_PACKET,
+				      .flags = chosen ? DETAIL_CHOSEN_PORTS : 0,
+				      .thread = NO_THREAD,
+				      .requested = -1,
+				      .clock_error = -1,
+				      .way = -1};
 }
 
 /* A packet handed to the protocols: its sender, as far as it was recorded. */

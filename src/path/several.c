@@ -13,7 +13,6 @@
 
 #define SHORT_PART 4 /* W's work in between is short if less than a fourth of the whole */
 #define LIMIT_ROUNDED INT64_C(2000000) /* ns: time limits of poll are in ms */
-#define PORT_GIVEN 32768 /* from here on (Linux and IANA) */
 #define DEPTH_MAX 8
 #define STEPS_MAX 200 /* waits and births looked at in between */
 

@@ -164,6 +164,7 @@ enum detail_flags {
 	DETAIL_IN_INTERRUPT = 16, /* work: queued there */
 	DETAIL_BEHALF_SEEN = 32, /* request: `behalf` queued the worker's item */
 	DETAIL_DEADLINE = 64, /* timer: for a time of day, not for a length (call_keeps_time()) */
+	DETAIL_CHOSEN_PORTS = 128, /* packet: neither port is one that a system gave (PORT_GIVEN) */
 };
 
 /* What was done in the waking context just before the wake-up. */

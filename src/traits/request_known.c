@@ -312,15 +312,13 @@ static void bytes(const struct side_walk *walk)
 	}
 }
 
-#define PORTS_OF_CLIENTS 32768 /* given by the system: which one says nothing */
-
 /* A file, a device, or a connection to where somebody serves. */
 static bool is_telling(const char *object)
 {
 	const char *port = strrchr(object, ':');
 
 	if (g_str_has_prefix(object, "socket:"))
-		return port && g_ascii_strtoull(port + 1, NULL, 10) < PORTS_OF_CLIENTS;
+		return port && g_ascii_strtoull(port + 1, NULL, 10) < PORT_GIVEN;
 	return g_str_has_prefix(object, "file:") || g_str_has_prefix(object, "device:");
 }
 

@@ -18,6 +18,8 @@ enum contact {
 	FED, /* … as the second read from it */
 	WRITTEN, /* process and what it waits on: it wrote there */
 	HEARD, /* … such a wait ended */
+	WRITTEN_LAST, /* … it wrote there last, and none after it */
+	HEARD_SINCE, /* thread and what it waits on: … since it wrote there itself */
 	PACED, /* of a thread: it rested somewhere else than on a futex, the second time */
 	CONTACTS
 };
@@ -95,6 +97,28 @@ static void note_key(struct notes *notes, enum contact contact, uint64_t key, in
 	g_array_append_val(notes->first, fresh);
 }
 
+/* The last such time: what note_key() has is the first. */
+static void note_last(struct notes *notes, enum contact contact, uint64_t key, int64_t time)
+{
+	uint32_t place = idmap_get(&notes->places[contact], key);
+	struct first *last;
+
+	note_key(notes, contact, key, time);
+	if (place == IDMAP_NONE)
+		return;
+	last = &g_array_index(notes->first, struct first, place);
+	last->time = MAX(last->time, time);
+}
+
+/* A thread has written to what it had heard from: since then it has not. */
+static void forget_heard(struct notes *notes, uint32_t thread, uint32_t resource)
+{
+	uint32_t place = idmap_get(&notes->places[HEARD_SINCE], key_of(SIDE_AT, thread, resource));
+
+	if (place != IDMAP_NONE)
+		g_array_index(notes->first, struct first, place).time = INT64_MAX;
+}
+
 static void note(struct notes *notes, enum contact contact, uint32_t from, uint32_t to,
 		 int64_t time)
 {
@@ -133,11 +157,17 @@ static void note_place(struct notes *notes, const struct session *session, const
 	uint32_t process = notes->process[wait->thread];
 	const struct block *block = wait->block;
 
-	if (block->resource && PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
-	    call_of(session, wait)->wait != WAIT_CONNECT)
-		note_key(notes, HEARD, key_of(SIDE_AT, process, block->resource), wait->end);
-	if (block->sent) /* "several": any */
+	if (block->sent) { /* "several": any */
 		note_key(notes, WRITTEN, key_of(SIDE_AT, process, block->sent), wait->begin);
+		note_last(notes, WRITTEN_LAST, key_of(SIDE_AT, process, block->sent), wait->begin);
+		forget_heard(notes, wait->thread, block->sent);
+	}
+	if (block->resource && PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+	    call_of(session, wait)->wait != WAIT_CONNECT) {
+		note_key(notes, HEARD, key_of(SIDE_AT, process, block->resource), wait->end);
+		note_key(notes, HEARD_SINCE, key_of(SIDE_AT, wait->thread, block->resource),
+			 wait->end);
+	}
 }
 
 /* The call of an event loop, in which servers wait for whoever comes. */
@@ -283,7 +313,10 @@ void idle_know_all(const struct session *session)
 		for (guint k = 0; k < list->len; k++) {
 			const struct first *at = &g_array_index(list, struct first, k);
 
-			note_key(&contacts->notes, at->contact, at->key, at->time);
+			if (at->contact == WRITTEN_LAST)
+				note_last(&contacts->notes, WRITTEN_LAST, at->key, at->time);
+			else
+				note_key(&contacts->notes, at->contact, at->key, at->time);
 		}
 		notes_clear(&knowing->notes[i]);
 	}
@@ -386,9 +419,6 @@ static bool is_for_message(const struct session *session, const struct wait *wai
 					       g_str_has_prefix(key, "file:anon_inode:seccomp")));
 }
 
-/* A port that systems give by themselves to who opens a connection (Linux and IANA). */
-#define PORT_GIVEN 32768
-
 /* For each wait: strtoull() takes five times as long. */
 static bool is_given(const char *port)
 {
@@ -407,7 +437,7 @@ static enum asker packet_asker(const struct session *session, const struct block
 	const struct wake_detail *detail = block_detail(session, block);
 	const char *port;
 
-	if (!detail || detail->kind != DETAIL_PACKET)
+	if (!detail || detail->kind != DETAIL_PACKET || detail->flags & DETAIL_CHOSEN_PORTS)
 		return ASKER_UNKNOWN;
 	port = strrchr(session_text(session, detail->text), ':');
 	if (!port)
@@ -548,6 +578,48 @@ static bool is_subscribed(const struct session *session, const struct wait *wait
 	       first_at(notes, WRITTEN, process, several) == INT64_MAX;
 }
 
+/* All that it asked there had been answered before: something had come since it, or any of its
+ * process, wrote there last. */
+static bool has_asked_nothing(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	uint32_t process = session->trace.processes.first[wait->thread];
+	uint32_t resource = wait->block->resource, several;
+	const struct notes *notes;
+	int64_t heard, places[2];
+
+	if (!resource)
+		return false;
+	notes = notes_of(session, wait->thread, by);
+	several = intern_id(session->trace.model.names, "several");
+	heard = first_at(notes, HEARD_SINCE, wait->thread, resource);
+	places[0] = first_at(notes, WRITTEN_LAST, process, resource);
+	places[1] = first_at(notes, WRITTEN_LAST, process, several);
+	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
+		if (places[i] != INT64_MAX && places[i] >= heard)
+			return false;
+	return heard < wait->end;
+}
+
+/* Who sent it had slept last, meanwhile, by its own timer: until it was time to send. A part of an
+ * answer, of which the first has come, takes something else to make. */
+static bool sender_was_at_rest(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const struct thread *sender = model_thread(&session->trace.model, by);
+	struct span span, last = {0};
+	struct spans spans;
+	struct wait before;
+
+	spans_begin(&spans, session, by, MAX(wait->begin, sender->begin), wait->end);
+	while (spans_next_off_cpu(&spans, &span))
+		if (leaf_is_blocked(span.leaf) && span.end < wait->end)
+			last = span;
+	if (!last.end || PACK_KIND(last.leaf) != LEAF_BLOCK_SYSCALL)
+		return false;
+	before = wait_of(session, by, &last);
+	return before.woken && call_of(session, &before)->wait == WAIT_SLEEP &&
+	       wait_taker(session, &before) == TAKER_TIMER;
+}
+
 /* A futex of several processes: of a queue, at which its consumer rests; or a lock (semaphores in
  * shared memory are, in most databases), for who has a pace of his own, or rests elsewhere. */
 static bool rests_elsewhere(const struct session *session, const struct wait *wait, uint32_t by)
@@ -566,7 +638,9 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 	enum asker asker = packet_asker(session, wait->block);
 
 	if (asker != ASKER_UNKNOWN)
-		return asker == ASKER_SENDER || is_subscribed(session, wait, by);
+		return asker == ASKER_SENDER || is_subscribed(session, wait, by) ||
+		       (has_asked_nothing(session, wait, by) &&
+			sender_was_at_rest(session, wait, by));
 	if (brings_nothing(session, wait, by) || in_pipeline(session, wait, by) ||
 	    is_at_barrier(session, wait, by))
 		return false;

@@ -18,11 +18,12 @@
  * though the others made that thread.
  *
  * For packets the ports tell: the side with a port that systems give by themselves
- * (32768 and up) opened the connection. An event loop's wait for somebody who was
- * there before the trace, as it was itself, counts as idle too.
+ * (32768 and up) opened the connection; between two that were chosen they tell nothing. An event
+ * loop's wait for somebody who was there before the trace, as it was itself, counts as idle too.
  *
  * Who has opened a connection, and never written to it, has subscribed: it is idle once something
- * has come there.
+ * has come there. So has who has written there, and has heard from there since, as far as the other
+ * side sends when its own timer says so.
  *
  * A wait that a freezer of cgroups cut short was not for that: idle, but for a lock.
  *

@@ -5,6 +5,8 @@
  */
 #include "causes.h"
 
+#include "waits/idle.h"
+
 static void pipes(struct feed *feed, int64_t time, uint32_t cpu, int32_t in, int32_t out)
 {
 	struct event event = event_of(feed, time, cpu, "syscall_entry_pipe2");
@@ -146,6 +148,7 @@ static void test_child(void)
 
 static void packet(struct feed *feed, int64_t time, uint32_t cpu, const char *name, bool headers)
 {
+	/* both chosen by programs */
 	static const uint8_t here[4] = {127, 0, 0, 1};
 	struct event event = event_of(feed, time, cpu, name);
 
@@ -183,6 +186,49 @@ static void test_packet(void)
 			"network: packet from 127.0.0.1:5555, sent by b (6) in sendto");
 	g_assert_cmpstr(cause_of(feed, 5, 1), ==,
 			"network: packet of which no addresses were recorded");
+}
+
+static bool is_idle(struct feed *feed, int32_t tid, guint nth)
+{
+	uint32_t thread = life(feed, tid, 0), omitted;
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
+	bool idle = wait_is_idle(feed->session, g_ptr_array_index(waits, nth));
+
+	g_ptr_array_free(waits, TRUE);
+	return idle;
+}
+
+/* It sends to `to`, who sleeps. */
+static void sends(struct feed *feed, int64_t time, uint32_t cpu, int32_t to)
+{
+	entry(feed, time, cpu, "sendto", 4);
+	packet(feed, time + 1, cpu, "net_dev_queue", true);
+	softirq(feed, time + 2, cpu, "irq_softirq_entry", 3);
+	packet(feed, time + 3, cpu, "net_if_receive_skb", true);
+	waking(feed, time + 4, cpu, to);
+	softirq(feed, time + 5, cpu, "irq_softirq_exit", 3);
+	leave(feed, time + 6, cpu, "sendto", 1);
+}
+
+/* Between two ports that programs chose, the one who turned to the other first asks: its waits are
+ * for answers, and the other one's for requests. */
+static void test_chosen_ports(void)
+{
+	FEED(2);
+
+	start(feed, "recvfrom", 3);
+	sends(feed, 90, 1, 5);
+	sw(feed, 110, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 111, 0, "recvfrom", 1);
+	entry(feed, 120, 1, "recvfrom", 4);
+	sw(feed, 121, 1, "b", 6, SLEEPS, "idle", 0);
+	sends(feed, 150, 0, 6);
+	sw(feed, 160, 1, "idle", 0, 0, "b", 6);
+	leave(feed, 161, 1, "recvfrom", 1);
+	plain(feed, 170, 0, "other");
+	g_assert_true(is_idle(feed, 5, 0));
+	g_assert_false(is_idle(feed, 6, 0));
 }
 
 /* A timer that was armed before the trace began, or whose arming was not recorded. */
@@ -295,6 +341,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/causes/signal", test_signal);
 	g_test_add_func("/causes/child", test_child);
 	g_test_add_func("/causes/packet", test_packet);
+	g_test_add_func("/causes/chosen-ports", test_chosen_ports);
 	g_test_add_func("/causes/timer-unseen", test_timer_unseen);
 	g_test_add_func("/causes/time-limit", test_time_limit);
 	g_test_add_func("/causes/local", test_local);
