@@ -37,6 +37,8 @@ STANDS_OUT = {
     # four naps of 30 ms, however many wait for them
     "futex": ("lock|convoy", "lock-0", "0x557997d0d080", r"lock-0 \(216\) slept \d+ times, \d+ µs to 30 ms each, 12\d\.\d ms in all"),
     "gil-wait": ("lock", "uiloop", "cruncher"),
+    "give-up": ("timeout", r"askcli \(259\) waited 89\d\.\d ms", r"15 times", "in poll until its own time limit", r"slowsrv \(260\)\) did not answer",
+                r"meanwhile slowsrv \(260\) worked for 8\d\d"),
     "hang": ("deadlock", "dead-1", "dead-2"),
     "ide-pio": ("interrupt", "player", "IRQ 14", "ata_piix"),
     "io-max": ("quota", "capped", "io.max"),
@@ -57,6 +59,9 @@ STANDS_OUT = {
     "pool-wait": ("timer|process", "poolw-", "dbsim"),
     "preempt": ("cpu", "victim", "hog-0", "hog-1"),
     "rt-throttle": ("quota", "rtloop", "sched_rt_runtime_us"),
+    # and not udpsrv, which waits for the next question
+    "rt-datagram": ("cpu", r"rtloop \(262\) and 7 others kept udpcli \(260\) off the CPU for 1\.41\d s",
+                    r"rtloop is more urgent \(real-time 50 against nice 0\); other CPUs were idle, but it is pinned to this one. Without"),
     "rwlock-starve": ("lock", "wrlate", "rdslow-0", "rdslow-1"),
     "server-nap": ("timer", "perlbill", "perltax"),
     "signals": ("stopped", "stoppee", "stopper"),
@@ -83,7 +88,7 @@ STANDS_OUT = {
                     r"ledgerd \(258\) waited 1\.79\d s in read on socket pair#1"),
     "mutex-hang": ("timeout", r"syncN \(3 threads\) waited 4\.4", "for the lock 0x55c39b3170a0, whose owner is not known",
                    r"until their process was killed by signal 9 \(SIGKILL\) from watchq \(260\)"),
-    "barrier-disk": ("device", r"calcN \(4 threads\) waited 3\.5", r"disk vda \(/sim\.bin\); 22 requests"),
+    "barrier-disk": ("device", r"calc2 \(261\) waited 93\d\.\d ms", r"in pread64 for", r"also late: calc0 \(259\) \(8\d\d\.\d ms\) and 3 more", r"disk vda \(/sim\.bin\); 22 requests"),
     "ports-out": ("failure", r"scraper \(260\) waited 5\.2\d\d s", "connect on 127.0.0.1:8200 failed 26 times with EADDRNOTAVAIL", "never succeeded"),
     "mq-full": ("process", r"invoicer \(256\) waited 2\.1\d\d s .*; 26 times", r"for printd \(257\) in mq_timedsend: printd worked"),
     "dl-throttle": ("quota", r"codec \(265\) was throttled for 1\.850 s", "22 times", "SCHED_DEADLINE"),
@@ -105,6 +110,7 @@ STANDS_OUT = {
     "two-hosts-client": ("network", "python3", r"10\.9\.0\.1:7000"),
     "ust-func": ("device", "proxyapp", "fsync", "vda"),
     "wait-n": ("child|timer", "jobpool", "load-d", "load-a"),
+    "stop-holder": ("stopped", r"tuned0 \(259\) was stopped for 1\.400 s", r"by opsshell \(258\)", r"also late: tuned1 \(260\), through tuned0 \(259\) \(1\.39\d s\)"),
     "web-mixed": ("device", "webclient", "nginx", "app", "vda"),
     "wide": ("device", "fsync", "vda"),
     "zero-read": ("cpu", "zeroread"),
@@ -126,7 +132,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-pubsub", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
+NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 

@@ -88,6 +88,28 @@ const struct chain *main_chain(const struct fact *fact)
 	return fact->chains->len ? &g_array_index(fact->chains, struct chain, 0) : NULL;
 }
 
+/* ", 72 % of it", where who is told next was waited for so long of it alone. */
+static void append_share(GString *text, const struct session *session, const struct fact *fact)
+{
+	uint32_t told = chain_waits_for(session, main_chain(fact));
+	int64_t like = 0, all = 0;
+
+	if (fact->threads > 1 || !is_thread(told))
+		return;
+	for (guint i = 0; i < fact->chains->len; i++) {
+		const struct chain *chain = &g_array_index(fact->chains, struct chain, i);
+		uint32_t thread = chain_waits_for(session, chain);
+
+		all += chain->ns;
+		if (is_thread(thread) &&
+		    strcmp(session_own_name(session, thread), session_own_name(session, told)) == 0)
+			like += chain->ns;
+	}
+	if ((double) like < MOST_OF * (double) all)
+		g_string_append_printf(text, ", %.0f %% of it",
+				       100.0 * (double) like / (double) all);
+}
+
 /* struct naming's. */
 static void append_named(GString *text, const void *of, uint32_t thread, uint32_t waiter)
 {
@@ -103,12 +125,14 @@ void append_waits(GString *text, const struct session *session, const struct fac
 
 	append_victim(text, session, fact);
 	append_amount(amount, session, fact);
-	if (count)
-		append_chain(text, session, &naming,
-			     &g_array_index(main_chain(fact)->links, struct link, 0), count, last,
-			     amount->str);
-	else
+	if (!count) {
 		g_string_append_printf(text, " waited%s", amount->str);
+		return;
+	}
+	append_share(amount, session, fact);
+	append_chain(text, session, &naming,
+		     &g_array_index(main_chain(fact)->links, struct link, 0), count, last,
+		     amount->str);
 }
 
 void append_control(GString *text, const struct session *session, const struct fact *fact)

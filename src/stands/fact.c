@@ -139,11 +139,34 @@ static int most_chain(gconstpointer a, gconstpointer b)
 
 void fact_sort(struct fact *fact)
 {
+	const struct chain *main;
+
 	deeds_sort(fact->deeds);
 	deeds_sort(fact->holders);
 	deeds_sort(fact->works);
 	deeds_sort(fact->files);
 	g_array_sort(fact->chains, most_chain);
+	if (!fact->chains->len)
+		return;
+	main = &g_array_index(fact->chains, struct chain, 0);
+	if (main->end > main->begin) {
+		fact->begin = main->begin;
+		fact->end = main->end;
+	}
+}
+
+uint32_t chain_waits_for(const struct session *session, const struct chain *chain)
+{
+	const struct model *model = &session->trace.model;
+	uint32_t thread;
+
+	if (!chain->links->len)
+		return NO_THREAD;
+	thread = chain->links->len > 1 ? g_array_index(chain->links, struct link, 1).thread
+				       : chain->last;
+	return is_thread(thread) && !thread_is_kernel(model, model_thread(model, thread))
+		       ? thread
+		       : NO_THREAD;
 }
 
 int64_t fact_did(const struct fact *fact, enum did what)

@@ -59,6 +59,7 @@ struct chain {
 	uint32_t leaf; /* … and the state that it was in there most of the time, */
 	int64_t leaf_ns; /* … by which that one leads all others together */
 	int64_t ns;
+	int64_t begin, end; /* the longest of these waits of the victim */
 };
 
 /* A part of a victim's time that it lost. */
@@ -85,7 +86,8 @@ struct fact {
 	int64_t life;       /* … the part of the window that that one lived in */
 	uint64_t count;     /* waits … */
 	int64_t waits;      /* … ns, in full: with what of them went to something else */
-	int64_t longest, shortest, begin, end; /* … and the longest one */
+	int64_t longest, shortest; /* … each */
+	int64_t begin, end; /* the longest of them; once sorted, of those by the main chain */
 	GArray *deeds;      /* owned; struct deed, most first; summed over the victims */
 	GArray *holders;    /* owned; struct deed, DID_OTHER: who had the lock, most first */
 	GArray *works; /* owned; of the deeds DID_WORK, by call: that is `object` */
@@ -133,6 +135,8 @@ void fact_add(struct fact *to, const struct fact *from);
 void fact_tell(struct fact *fact, const struct wait *wait, int64_t ns, bool after, bool inferred);
 /* Deeds and chains, most first. */
 void fact_sort(struct fact *fact);
+/* The thread that the victim itself waited for, NO_THREAD: none, or only one of the kernel's. */
+uint32_t chain_waits_for(const struct session *session, const struct chain *chain);
 /* What the wait is on, if that is a file by which the kernel or a device is told something: that
  * says what for. Interned, 0. */
 uint32_t control_file(const struct session *session, const struct block *block);

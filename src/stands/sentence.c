@@ -7,6 +7,7 @@
 
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
+#include "ready/cpu_runs.h"
 #include "ready/offline.h"
 #include "stands/clauses.h"
 #include "stands/dropped.h"
@@ -320,6 +321,43 @@ static void append_offline(GString *text, const struct session *session, const s
 	}
 }
 
+#define MORE_URGENT 5 /* levels of nice */
+
+/* As it had last, where that is near enough to be found: it may have asked for that as it ran,
+ * and a run has the priority with which it begins. Else as it had then. */
+static int32_t priority_of(const struct session *session, uint32_t thread, int64_t then)
+{
+	int64_t end = model_thread(&session->trace.model, thread)->end;
+	int32_t last = priority_before(session, thread, MIN(end, session->asked.to));
+
+	return last != NO_PRIORITY ? last : priority_before(session, thread, then);
+}
+
+/* "; rtloop is more urgent (real-time 50 against nice 0)": of who ran most of the time, where he is
+ * much more urgent. */
+static void append_priority(GString *text, const struct session *session, const struct fact *fact)
+{
+	uint32_t victim = has_chain(fact) ? main_chain(fact)->last : fact->victim;
+	int32_t own = priority_of(session, victim, fact->end), his;
+	int64_t all = fact_did(fact, DID_RUN);
+
+	for (guint i = 0; i < fact->deeds->len; i++) {
+		const struct deed *deed = &g_array_index(fact->deeds, struct deed, i);
+		g_autofree char *words = NULL, *than = NULL;
+
+		if (deed->did != DID_RUN || 2 * deed->times.ns < all)
+			continue;
+		his = priority_of(session, deed->thread, fact->end);
+		if (his == NO_PRIORITY || own == NO_PRIORITY || his + MORE_URGENT > own)
+			return;
+		words = priority_text(his);
+		than = priority_text(own);
+		g_string_append_printf(text, "; %s is more urgent (%s against %s)",
+				       session_thread_name(session, deed->thread), words, than);
+		return;
+	}
+}
+
 static void cpu_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	append_doers(text, session, fact->deeds, DID_RUN, 3);
@@ -336,6 +374,7 @@ static void cpu_sentence(GString *text, const struct session *session, const str
 		g_string_append(text, ": the host ran them, and not its virtual CPU");
 	if (strcmp(session_text(session, fact->object), "cpu:vcpu") == 0)
 		append_guest(text, session, fact->victim);
+	append_priority(text, session, fact);
 	if (2 * fact->pinned > fact->ns)
 		g_string_append(text, "; other CPUs were idle, but it is pinned to this one");
 	append_offline(text, session, fact);
@@ -492,6 +531,7 @@ static void timeout_sentence(GString *text, const struct session *session, const
 	g_string_append(text, count ? ", which waited " : " ");
 	append_in(text, session, fact->told.leaf);
 	append_told(text, session, fact, "until ");
+	append_deeds(text, session, fact, "; meanwhile ", fact->told.thread);
 }
 
 static void wakeup_sentence(GString *text, const struct session *session, const struct fact *fact)

@@ -57,6 +57,37 @@ static bool is_for_children(const struct fact *fact)
 	return 2 * fact->child > fact->ns;
 }
 
+/* Whom the victim waited for most of the time itself. */
+enum waited_for_whom { FOR_NO_PROGRAM, FOR_ONE_LIKE_IT, FOR_ANOTHER };
+
+static enum waited_for_whom for_whom(const struct session *session, const struct losses *losses,
+				     const struct fact *fact)
+{
+	const struct chain *most = NULL;
+	uint32_t thread;
+
+	for (guint i = 0; i < fact->chains->len; i++) {
+		const struct chain *chain = &g_array_index(fact->chains, struct chain, i);
+
+		most = !most || chain->ns > most->ns ? chain : most;
+	}
+	thread = most ? chain_waits_for(session, most) : NO_THREAD;
+	return !is_thread(thread) ? FOR_NO_PROGRAM
+	       : like_named(session, losses, thread, fact->victim)
+		       ? FOR_ONE_LIKE_IT
+		       : FOR_ANOTHER;
+}
+
+/* One sentence does for both victims. Who waited for the other one is late by it. Who waits for a
+ * lock waits for all that are before it, whoever they are. */
+static bool are_alike(const struct session *session, const struct losses *losses,
+		      const struct fact *a, const struct fact *b)
+{
+	return like_named(session, losses, a->victim, b->victim) &&
+	       (a->kind == STAND_LOCK ||
+		for_whom(session, losses, a) == for_whom(session, losses, b));
+}
+
 static double weight_of(const struct session *session, const struct fact *fact)
 {
 	double weight =
@@ -130,7 +161,7 @@ static void add_fact(GArray *items, const struct session *session, const struct 
 
 		if (!facts_have_one_root(item->fact, fact))
 			continue;
-		if (like_named(session, losses, item->fact->victim, fact->victim))
+		if (are_alike(session, losses, item->fact, fact))
 			add_like(item, fact);
 		else
 			add_other(session, item, fact);

@@ -50,12 +50,12 @@ static uint32_t victim_of(const struct session *session, const struct losses *lo
 /* What an item says of a thread's loss; of one of several, that none lost more. */
 static int64_t named_of(const struct losses *losses, const struct stand *item, uint32_t thread)
 {
-	if (is_thread(item->other) && losses->stems[item->other] == losses->stems[thread])
-		return item->other_ns;
 	for (guint i = 0; i < item->victims->len; i++)
 		if (g_array_index(item->victims, uint32_t, i) == thread)
 			return item->fact->most;
-	return 0;
+	return is_thread(item->other) && losses->stems[item->other] == losses->stems[thread]
+		       ? item->other_ns
+		       : 0;
 }
 
 struct taking {

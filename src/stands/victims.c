@@ -154,8 +154,9 @@ static void add_to_chain(struct chain *chain, uint32_t leaf, int64_t ns)
 	}
 }
 
+/* `span` is the victim's wait. */
 static void add_chain(struct putting *putting, struct fact *fact, const int32_t *waits,
-		      const struct root *root, const struct piece *piece)
+		      const struct root *root, const struct piece *piece, const struct span *span)
 {
 	struct link links[LINKS_MAX];
 	struct chain *chain = NULL, fresh;
@@ -188,8 +189,13 @@ static void add_chain(struct putting *putting, struct fact *fact, const int32_t 
 
 		link->resource = link->resource == links[i].resource ? link->resource : 0;
 	}
-	if (chain)
-		add_to_chain(chain, piece->leaf, piece->end - piece->begin);
+	if (!chain)
+		return;
+	add_to_chain(chain, piece->leaf, piece->end - piece->begin);
+	if (span->end - span->begin > chain->end - chain->begin) {
+		chain->begin = span->begin;
+		chain->end = span->end;
+	}
 }
 
 struct competing {
@@ -269,10 +275,8 @@ static bool is_rest_of(const struct putting *putting, const struct piece *piece,
 }
 
 static void count_wait(struct putting *putting, struct fact *fact, const struct piece *piece,
-		       int32_t wait)
+		       int32_t wait, const struct span *span)
 {
-	/* off the CPU it is for as long, however long the wait is that this is a part of */
-	struct span span = victims_span(putting, piece, fact->kind == STAND_CPU ? -1 : wait);
 	bool again = wait >= 0 ? fact->last_wait == wait
 			       : fact->last_end == piece->begin &&
 					 (fact->last_wait < 0 ||
@@ -280,17 +284,17 @@ static void count_wait(struct putting *putting, struct fact *fact, const struct 
 
 	fact->last_wait = wait;
 	fact->last_end = piece->end;
-	fact->spans_gap |= session_spans_gap(putting->session, putting->victim, &span);
+	fact->spans_gap |= session_spans_gap(putting->session, putting->victim, span);
 	if (again)
 		return;
 	if (wait >= 0 || leaf_wib(piece->leaf) != WIB_WORKING || !fact->count) /* work goes on */
 		fact->count++;
-	fact->waits += span.end - span.begin;
-	fact->shortest = MIN(fact->shortest, span.end - span.begin);
-	if (span.end - span.begin > fact->longest) {
-		fact->longest = span.end - span.begin;
-		fact->begin = span.begin;
-		fact->end = span.end;
+	fact->waits += span->end - span->begin;
+	fact->shortest = MIN(fact->shortest, span->end - span->begin);
+	if (span->end - span->begin > fact->longest) {
+		fact->longest = span->end - span->begin;
+		fact->begin = span->begin;
+		fact->end = span->end;
 	}
 }
 
@@ -388,6 +392,9 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	int64_t ns = piece->end - piece->begin;
 	struct fact *fact = fact_of(putting, root, piece);
 	struct deed deed = root->deed;
+	int32_t wait = links ? waits[0] : -1;
+	/* off the CPU it is for as long, however long the wait is that this is a part of */
+	struct span span = victims_span(putting, piece, root->kind == STAND_CPU ? -1 : wait);
 
 	deed.name = is_thread(deed.thread) ? putting->losses->names[deed.thread] : NO_THREAD;
 	deed.pid =
@@ -398,12 +405,12 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	fact_tell(fact, &root->told, ns, wait_is_after(session, &root->told), root->inferred);
 	if (!links)
 		add_control(fact, control_file(session, piece->block));
-	count_wait(putting, fact, piece, links ? waits[0] : -1);
+	count_wait(putting, fact, piece, wait, &span);
 	fact->ns += ns;
 	fact->most += ns;
 	putting->loss->lost += ns;
 	add_part(fact, piece, &deed);
-	add_chain(putting, fact, waits, root, piece);
+	add_chain(putting, fact, waits, root, piece, &span);
 	deeds_add(fact->deeds, &deed);
 	if (deed.did == DID_WORK) {
 		deed.object = deed.call;
@@ -422,9 +429,9 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 		struct competing competing = {&session->trace.model, putting->losses->names, fact,
 					      piece->thread};
 
-		struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+		struct span run = {piece->begin, piece->end, piece->leaf, piece->ref};
 
-		each_run_beside(session, piece->thread, &span, add_competitor, &competing);
+		each_run_beside(session, piece->thread, &run, add_competitor, &competing);
 	}
 	fact->faults += PACK_KIND(piece->leaf) == LEAF_BLOCK_FAULT ? ns : 0;
 	return fact;
@@ -509,7 +516,10 @@ static bool is_of_transport(uint8_t kind)
  * sent, gives up a lock, or answers over a network: that is another program, whoever began it. */
 static bool may_be_for_child(const struct session *session, const struct through *wait)
 {
-	const char *on = session_text(session, session_resource(session, wait->block));
+	const struct reason *reason = block_reason(session, wait->block);
+	const char *on = session_text(session, reason && reason->kind == REASON_UNANSWERED
+						       ? reason->object
+						       : session_resource(session, wait->block));
 	const struct call_info *call;
 
 	if (g_str_has_prefix(on, "socket:") && !g_str_has_prefix(on, "socket:unix"))

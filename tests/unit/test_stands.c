@@ -191,6 +191,24 @@ static void test_realtime_beside(void)
 	FIRST("cpu", "kept a (5) off the CPU for 70.00 ms");
 }
 
+/* Why it was kept off: an ordinary thread by one of real time. One step of nice is no reason. */
+static void test_more_urgent(void)
+{
+	FEED_FROM(two());
+
+	put_off(feed, NICE_0, "hog", 9, REALTIME_20);
+	FIRST("cpu", "; hog is more urgent (real-time 20 against nice 0)");
+}
+
+static void test_hardly_more_urgent(void)
+{
+	FEED_FROM(two());
+
+	put_off(feed, NICE_0, "hog", 9, NICE_0 - 1);
+	FIRST("cpu", "kept a (5) off the CPU for 70.00 ms");
+	g_assert_null(strstr(first(feed), "urgent"));
+}
+
 static void test_deadline(void)
 {
 	FEED_FROM(two());
@@ -882,6 +900,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/not-realtime", test_not_realtime);
 	g_test_add_func("/stands/realtime-limit-busy", test_realtime_limit_busy);
 	g_test_add_func("/stands/realtime-beside", test_realtime_beside);
+	g_test_add_func("/stands/more-urgent", test_more_urgent);
+	g_test_add_func("/stands/hardly-more-urgent", test_hardly_more_urgent);
 	g_test_add_func("/stands/deadline", test_deadline);
 	g_test_add_func("/stands/deadline-woken", test_deadline_woken);
 	g_test_add_func("/stands/stopped-server", test_stopped_server);
