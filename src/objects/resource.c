@@ -13,6 +13,7 @@
 #include "objects/calls.h"
 
 #define FUTEX_COMMAND_MASK 0x7f
+#define FUTEX_PRIVATE 0x80
 #define TRY_AGAIN 11  /* EAGAIN and ETIMEDOUT of the traced kernel: x86, ARM */
 #define TIMED_OUT 110
 #define TIME_OVER 62 /* ETIME */
@@ -68,6 +69,23 @@ uint8_t call_operation(struct flow *flow, const struct thread *thread)
 	if (flow_call_info(flow, call->name)->wait != WAIT_FUTEX || !call->flags)
 		return NO_OPERATION;
 	return (uint8_t) (call->op & FUTEX_COMMAND_MASK);
+}
+
+/* Private ones, and the word in which the kernel says that a thread has ended: glibc's
+ * pthread_join() waits there for the thread's TID to go. */
+bool call_is_on_own_futex(struct flow *flow, const struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	uint32_t other;
+
+	if (flow_call_info(flow, call->name)->wait != WAIT_FUTEX || !call->flags)
+		return false;
+	if (call->op & FUTEX_PRIVATE)
+		return true;
+	if (call->argument <= 0 || call->argument > INT32_MAX)
+		return false;
+	other = thread_by_number(flow->model, thread, (int32_t) call->argument);
+	return is_thread(other) && thread->pid >= 0 && flow_thread(flow, other)->pid == thread->pid;
 }
 
 /* poll and select without a descriptor are sleeps. */

@@ -15,6 +15,7 @@ uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd);
 uint32_t call_child(struct flow *flow, const struct thread *thread);
 /* The command of a futex call, NO_OPERATION. */
 uint8_t call_operation(struct flow *flow, const struct thread *thread);
+bool call_is_on_own_futex(struct flow *flow, const struct thread *thread);
 /* What the exit tells about waits inside the call; 0 nothing. */
 uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 			       const struct event_syscall *args, int32_t *fd);

@@ -11,6 +11,7 @@
 #include "ready/offline.h"
 #include "stands/clauses.h"
 #include "stands/dropped.h"
+#include "stands/hangs.h"
 #include "stands/killed.h"
 #include "stands/stuck.h"
 #include "util/when.h"
@@ -751,7 +752,10 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 	g_string_append(text, ": ");
 	switch ((enum stand_kind) fact->kind) {
 	case STAND_DEADLOCK:
-		deadlock_sentence(text, session, fact);
+		if (fact->stuck)
+			hang_sentence(text, session, fact);
+		else
+			deadlock_sentence(text, session, fact);
 		break;
 	case STAND_INVERSION:
 		inversion_sentence(text, session, fact, locks);

@@ -16,6 +16,7 @@
 #include "ready/cpu_runs.h"
 #include "stands/clauses.h"
 #include "stands/extra_items.h"
+#include "stands/hangs.h"
 #include "stands/killed.h"
 #include "stands/victims.h"
 #include "stands/sentence.h"
@@ -503,6 +504,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	extra_items(session, stands->items);
 	killed_items(session, stands->items);
 	stuck_opposites(session, stands->items);
+	hang_items(session, stands->items);
 	find_longest(session, locks, stands);
 	sort_and_cut(session, stands->items);
 	for (guint i = 0; i < stands->items->len; i++) {

@@ -202,6 +202,7 @@ void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32
 		block->resource = call_resource(flow, thread, &block->fd);
 		block->child = call_child(flow, thread);
 		block->operation = call_operation(flow, thread);
+		block->own_futex = call_is_on_own_futex(flow, thread);
 		block->timer = thread->flow.call.timer;
 		block->deadline =
 			flow_call_info(flow, thread->flow.call.name)->wait == WAIT_SLEEP &&

@@ -124,6 +124,7 @@ struct block {
 	bool same_file : 1; /* the waker was in a call on the same file */
 	bool to_all : 1; /* the waker's call was to wake all who wait for the same */
 	bool deadline : 1; /* a sleep until a time of day, not for a length */
+	bool own_futex : 1; /* only threads of its own process can wake it there */
 	uint32_t lock; /* number of the lock waited for, 0: none known */
 	uint32_t reason; /* struct reason, 0: what ended it tells all */
 	uint32_t sent; /* interned: what the thread wrote to since its wait before (a socket, a

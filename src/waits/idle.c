@@ -639,7 +639,7 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 
 	if (asker != ASKER_UNKNOWN)
 		return asker == ASKER_SENDER || is_subscribed(session, wait, by) ||
-		       (has_asked_nothing(session, wait, by) &&
+		       (is_event_loop(session, wait) && has_asked_nothing(session, wait, by) &&
 			sender_was_at_rest(session, wait, by));
 	if (brings_nothing(session, wait, by) || in_pipeline(session, wait, by) ||
 	    is_at_barrier(session, wait, by))

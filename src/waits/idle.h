@@ -22,8 +22,8 @@
  * loop's wait for somebody who was there before the trace, as it was itself, counts as idle too.
  *
  * Who has opened a connection, and never written to it, has subscribed: it is idle once something
- * has come there. So has who has written there, and has heard from there since, as far as the other
- * side sends when its own timer says so.
+ * has come there. So is an event loop that has written there, and has heard from there since, as
+ * far as the other side sends when its own timer says so.
  *
  * A wait that a freezer of cgroups cut short was not for that: idle, but for a lock.
  *

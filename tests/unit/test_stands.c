@@ -533,6 +533,67 @@ static void test_ends_idle(void)
 	NOTHING();
 }
 
+#define FUTEX_PRIVATE_WAIT 0x80
+#define FUTEX_SHARED_WAIT 0
+
+/* `name`, of process 5, waits in futex for 0xf00. */
+static void waits_on_futex(struct feed *feed, int64_t time, uint32_t cpu, const char *name,
+			   int32_t tid, int op)
+{
+	struct event event = event_of(feed, time, cpu, "syscall_entry_futex");
+
+	event.syscall.uaddr = 0xf00;
+	event.syscall.op = op;
+	send(feed, &event);
+	sw(feed, time + 1, cpu, name, tid, SLEEPS, "idle", 0);
+}
+
+/* a (5) makes a thread c (7), which waits from 20 on; a itself from 30 on, so or in `call`. */
+static void both_wait(struct feed *feed, int op, const char *call)
+{
+	(void) event_of(feed, 4, 0, "timer_hrtimer_start"); /* that it may be recorded is enough */
+	forks(feed, 5, 0, 5, 7, 5);
+	sw(feed, 6, 1, "b", 6, SLEEPS, "c", 7);
+	leave(feed, 7, 0, "clone", 7);
+	waits_on_futex(feed, 20 * MS, 1, "c", 7, op);
+	if (call) {
+		entry(feed, 30 * MS, 0, call, 7);
+		sw(feed, 30 * MS + 1, 0, "a", 5, SLEEPS, "idle", 0);
+	} else {
+		waits_on_futex(feed, 30 * MS, 0, "a", 5, op);
+	}
+	plain(feed, 250 * MS, 1, "other");
+}
+
+static void test_hangs_all(void)
+{
+	FEED_FROM(two());
+
+	both_wait(feed, FUTEX_PRIVATE_WAIT, NULL);
+	FIRST("deadlock",
+	      "a (5) hung for 220.0 ms, up to the trace's end: all of its 2 threads waited in "
+	      "futex, and nobody else can wake them (inferred): c (7) and a (5) on futex "
+	      "0xf00; the last to begin was a (5).");
+}
+
+/* Another process may wake them. */
+static void test_hangs_shared(void)
+{
+	FEED_FROM(two());
+
+	both_wait(feed, FUTEX_SHARED_WAIT, NULL);
+	NOTHING();
+}
+
+/* The first waits for what may come, and would wake the other. */
+static void test_hangs_not_all(void)
+{
+	FEED_FROM(two());
+
+	both_wait(feed, FUTEX_PRIVATE_WAIT, "epoll_wait");
+	NOTHING();
+}
+
 /* --- children ---------------------------------------------------------------------- */
 
 static void parent_waits(struct feed *feed, int64_t ms)
@@ -915,6 +976,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/hangs-idle", test_hangs_idle);
 	g_test_add_func("/stands/hangs-killed", test_hangs_killed);
 	g_test_add_func("/stands/ends-idle", test_ends_idle);
+	g_test_add_func("/stands/hangs-all", test_hangs_all);
+	g_test_add_func("/stands/hangs-shared", test_hangs_shared);
+	g_test_add_func("/stands/hangs-not-all", test_hangs_not_all);
 	g_test_add_func("/stands/children-in-turn", test_children_in_turn);
 	g_test_add_func("/stands/child-takes", test_child_takes);
 	g_test_add_func("/stands/child-prints", test_child_prints);
