@@ -88,6 +88,7 @@ STANDS_OUT = {
                     r"ledgerd \(258\) waited 1\.79\d s in read on socket pair#1"),
     "mutex-hang": ("deadlock", r"cachesrv \(261\) hung for 1\.44\d s", "sync1", "for the lock 0x55c39b3170a0", r"the last to begin was sync1 \(262\)",
                    r"until it was killed by signal 9 \(SIGKILL\) from watchq \(260\)"),
+    "cpu-limit": ("process", r"waitcli \(260\) waited 1\.03\d s", r"for batchk \(262\) in wait4", r"batchk \(262\) ended by signal 24 \(SIGXCPU\)"),
     "permit-leak": ("deadlock", r"permapp \(257\) hung for 1\.51\d s", r"jobs1 \(259\) and jobs0 \(258\) had ended before"),
     "pool-hang": ("deadlock", r"taskapp \(261\) hung for 1\.70\d s", r"all of its 3 threads", r"the last to begin was wrk1 \(263\)"),
     "barrier-disk": ("device", r"calc2 \(261\) waited 93\d\.\d ms", r"in pread64 for", r"also late: calc0 \(259\) \(8\d\d\.\d ms\) and 3 more", r"disk vda \(/sim\.bin\); 22 requests"),

@@ -7,6 +7,7 @@
 
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
+#include "lives/restarts.h"
 #include "ready/cpu_runs.h"
 #include "ready/offline.h"
 #include "stands/clauses.h"
@@ -381,6 +382,44 @@ static void cpu_sentence(GString *text, const struct session *session, const str
 	append_offline(text, session, fact);
 }
 
+#define END_STEPS INT64_C(50000000) /* ns: from the last work to the end */
+
+/* It crashed there: of a signal that nobody else sent. */
+static bool crashed_in(const struct session *session, const struct lost_part *part)
+{
+	const struct thread *thread = model_thread(&session->trace.model, part->thread);
+
+	return thread->ended_by && thread->pid == thread->tid &&
+	       !was_killed(session, part->thread) && part->end <= thread->end &&
+	       part->end > thread->end - END_STEPS;
+}
+
+/* "; batchk (262) ended by signal 24 (SIGXCPU), as did 2 more": of those that were waited for. */
+static void append_crashes(GString *text, const struct session *session, const struct fact *fact)
+{
+	g_autoptr(GHashTable) crashed = g_hash_table_new(NULL, NULL);
+	uint32_t first = NO_THREAD;
+
+	if (10 * fact_did(fact, DID_END) >= fact->ns)
+		return; /* that tells it */
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+
+		if (!crashed_in(session, part))
+			continue;
+		g_hash_table_add(crashed, GUINT_TO_POINTER(part->thread));
+		first = is_thread(first) ? first : part->thread;
+	}
+	if (!is_thread(first))
+		return;
+	g_string_append(text, "; ");
+	append_one(text, session, first);
+	g_string_append_c(text, ' ');
+	append_death(text, session, first);
+	if (g_hash_table_size(crashed) > 1)
+		g_string_append_printf(text, ", as did %u more", g_hash_table_size(crashed) - 1);
+}
+
 static void thread_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct chain *chain = main_chain(fact);
@@ -394,6 +433,7 @@ static void thread_sentence(GString *text, const struct session *session, const 
 	append_waits(text, session, fact, chain ? chain->links->len : 0,
 		     chain ? chain->last : NO_THREAD);
 	append_deeds(text, session, fact, ": ", chain ? chain->last : NO_THREAD);
+	append_crashes(text, session, fact);
 }
 
 /* Waited for, not interrupted by: what ends in softIRQ RCU. */
