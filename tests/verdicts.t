@@ -49,6 +49,8 @@ CASES = (
     ("give-up", "askcli", ["slowsrv", "time limit"], ["next request"], ["slowsrv"]),
     ("stop-holder", "tuned1", ["tuned0", "opsshell"], ["next request"], ["tuned0|opsshell"]),
     ("rt-datagram", "udpcli", ["rtloop", "pinned"], [], ["rtloop"]),
+    ("rw-prefer", "lookup0", ["scanner", "to read, behind one who waits to write"], ["next request"], ["scanner"]),
+    ("self-call", "pagecli", ["monosrv"], ["next request"], ["monosrv"]),
     ("barrier-disk", "calc0", ["calc2", "vda"], ["next request"], ["vda"]),
     ("ports-out", "scraper", ["between tries: connect .*EADDRNOTAVAIL"], [], ["EADDRNOTAVAIL"]),
     ("mq-full", "invoicer", ["printd"], ["next request"], ["printd"]),

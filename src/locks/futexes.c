@@ -20,7 +20,13 @@
 #include "objects/resource.h"
 
 #define MUTEX_CONTENDED 2
-#define RWLOCK_WRITES 3 /* a reader waits while somebody writes: glibc */
+/* glibc's pthread_rwlock_t: a reader waits while somebody writes, … */
+#define RWLOCK_WRITES 3
+/* … or, where writers go first, for one who waits: on the word with the number of readers, beside
+ * the one that writers wait on. */
+#define RWLOCK_TO_WRITERS 8 /* bytes */
+#define RWLOCK_READER 8
+#define RWLOCK_WRITER_FIRST 6 /* readers wait, and a writer */
 
 static struct lock futex_of(const struct thread *thread)
 {
@@ -107,7 +113,7 @@ void lock_writer_woken(struct flow *flow, struct lock *lock, struct thread *thre
 	reason.call = thread->flow.call.name;
 	reason.from = reason.begin = thread->flow.since;
 	reason.until = flow->time;
-	reason.flags = REASON_INFERRED;
+	reason.flags = REASON_INFERRED | (thread->flow.call.reads ? REASON_READS : 0);
 	block->reason = reason_new(flow->timeline, &reason);
 }
 
@@ -135,6 +141,17 @@ static bool did_something_else(const struct flow *flow, const struct thread *thr
 	       strcmp(intern_text(flow->names, call->before), "sched_yield") != 0;
 }
 
+/* The lock that a reader waits for on a word of its own, 0: it is none such. */
+static uint32_t lock_to_read(const struct flow *flow, const struct thread *thread, uint32_t word)
+{
+	struct lock like = futex_of(thread);
+
+	return word >= RWLOCK_READER && (word & RWLOCK_WRITER_FIRST) == RWLOCK_WRITER_FIRST &&
+			       flow->locks->len
+		       ? lock_find(flow, &like, thread->flow.call.flags + RWLOCK_TO_WRITERS)
+		       : 0;
+}
+
 static void waits_for_futex(struct flow *flow, uint32_t index, struct thread *thread, int command)
 {
 	uint32_t word = (uint32_t) thread->flow.call.argument;
@@ -146,6 +163,8 @@ static void waits_for_futex(struct flow *flow, uint32_t index, struct thread *th
 	if (!pi && word != MUTEX_CONTENDED && owner == NO_THREAD) {
 		if (!(word & FUTEX_WAITERS))
 			note_other_value(flow, index, thread);
+		thread->flow.call.lock = lock_to_read(flow, thread, word);
+		thread->flow.call.reads = thread->flow.call.lock != 0;
 		return; /* a condition, a semaphore, a join: nobody's */
 	}
 	lock = lock_at(flow, new_futex(flow, thread, pi ? LOCK_PI : LOCK_FUTEX));
@@ -209,7 +228,7 @@ void lock_futex_ends(struct flow *flow, uint32_t index, struct thread *thread, i
 
 	if ((ret != -EAGAIN) != tries) /* else it was given up before the call looked */
 		lock_waited(flow, lock, index, thread->flow.call.begin);
-	if (ret || lock->read || lock_open_hold(lock, index))
+	if (ret || lock->read || thread->flow.call.reads || lock_open_hold(lock, index))
 		return;
 	/* only one has it: an owner that the word named died with it, and was not seen to
 	 * give it up (the kernel's exit_robust_list() wakes a waiter) */

@@ -88,6 +88,7 @@ struct call {
 	uint32_t child; /* thread made by fork inside this call */
 	uint32_t waits; /* blocked intervals begun in it */
 	bool to_disk; /* it made requests to write: past the page cache, or of its pages */
+	bool reads; /* … to read, where writers go first */
 	uint32_t lock; /* number of the futex lock it waits for, 0 */
 	uint32_t exchange; /* what it writes or connects, a struct exchange; 0 */
 	uint32_t end; /* … to or from which struct channel_end */

@@ -42,8 +42,9 @@ RECORD(work, NUMBER(doing), NUMBER(in_interrupt), NAME(function), THREAD_WHEN(th
 RECORD(call, NUMBER(open), NUMBER(inherited), NAME(name), NAME(before), TIME(begin), NAME(path),
        NUMBER(works_on), NAME(newpath), NAME(address), NUMBER(fd), NUMBER(newfd), NUMBER(op),
        NUMBER(argument), NUMBER(flags), NUMBER(start), NUMBER(length), NUMBER(timer), THREAD(child),
-       NUMBER(waits), NUMBER(to_disk), REF(lock, STORE_LOCKS), REF(exchange, STORE_EXCHANGES),
-       REF(end, STORE_ENDS), NUMBER(talk), NUMBER(flow), TIME_OR_0(came));
+       NUMBER(waits), NUMBER(to_disk), NUMBER(reads), REF(lock, STORE_LOCKS),
+       REF(exchange, STORE_EXCHANGES), REF(end, STORE_ENDS), NUMBER(talk), NUMBER(flow),
+       TIME_OR_0(came));
 #undef RECORD_TYPE
 
 /* The uint32_t in a list of waits. */

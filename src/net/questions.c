@@ -55,8 +55,10 @@ static void confirm(struct flow *flow, struct host *host, struct talk *talk, uin
 		.from = flow->time,
 		.until = flow->time,
 		.ns = talk->read == INT64_MIN ? -1 : talk->read - talk->asked};
-	if (reason->thread == talk->asker)
+	if (reason->thread == talk->asker) {
 		reason->thread = NO_THREAD;
+		reason->flags |= is_thread(peer) ? 0 : REASON_OWN;
+	}
 	if (talk->connecting || !is_thread(reason->thread))
 		return;
 	if (flags & REASON_LATE || !peer_idles(flow, reason->thread, talk->asked))

@@ -431,6 +431,7 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 	call->to_disk = false;
 	thread->flow.pause = 0;
 	call->lock = 0;
+	call->reads = false;
 	call->works_on = works_on(flow, thread, call, info->effect);
 	switch (info->wait) {
 	case WAIT_FUTEX:

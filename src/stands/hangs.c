@@ -16,10 +16,12 @@
 #define HANG_SHARE 0.05 /* … and of the window; less may be just a moment */
 #define LAST_STEPS INT64_C(20000000) /* ns: from the signal that ends a process to its end */
 #define NAMED_MAX 4 /* threads, and ended ones, named in words */
+#define CYCLE_MAX 8 /* threads */
 
 struct hang {
-	uint32_t process; /* its first thread */
-	GArray *waits; /* owned; struct wait, the one that began first first */
+	uint32_t process; /* its first thread; NO_THREAD: of a cycle */
+	GArray *waits; /* owned; struct wait, the one that began first first; of a cycle each for a
+			  lock of the next one's thread */
 	GArray *ended; /* owned; uint32_t: threads that had ended before, the last one first */
 	int64_t since, until; /* ns: all wait */
 	bool killed; /* else the trace ended */
@@ -153,12 +155,90 @@ none:
 	return NULL;
 }
 
+/* --- cycles of owners --------------------------------------------------------------- */
+
+/* Who had the lock when the wait was cut off, for certain; NO_THREAD. */
+static uint32_t owner_of(const struct session *session, const struct wait *wait)
+{
+	g_autoptr(lock_wait)
+		held = lock_wait_new(session, wait->block, wait->thread, wait->begin, wait->end);
+	const struct holding *last;
+
+	if (!held || !held->holdings->len)
+		return NO_THREAD;
+	last = &g_array_index(held->holdings, struct holding, held->holdings->len - 1);
+	return last->proved && last->end > wait->end - LAST_STEPS ? last->thread : NO_THREAD;
+}
+
+/* Of threads that a signal ended in a wait for a lock: that wait, by thread. */
+static GHashTable *cut_off_waits(const struct session *session)
+{
+	GHashTable *waits = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		struct wait wait;
+
+		if (life(session, i)->ended_by && last_wait(session, i, &wait) &&
+		    block_lock(session, wait.block))
+			g_hash_table_insert(waits, GUINT_TO_POINTER(i),
+					    g_memdup2(&wait, sizeof wait));
+	}
+	return waits;
+}
+
+/* The cycle that `thread` is the first of; NULL: there is none. */
+static struct hang *cycle_from(const struct session *session, GHashTable *waits, uint32_t thread)
+{
+	struct hang *hang = g_new(struct hang, 1);
+	uint32_t at = thread;
+
+	*hang = (struct hang) {.process = NO_THREAD,
+			       .waits = g_array_new(FALSE, FALSE, sizeof(struct wait)),
+			       .ended = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+			       .since = session->asked.from,
+			       .until = session->asked.to,
+			       .killed = true};
+	do {
+		const struct wait *wait = g_hash_table_lookup(waits, GUINT_TO_POINTER(at));
+
+		if (!wait || at < thread || hang->waits->len == CYCLE_MAX)
+			goto none;
+		g_array_append_vals(hang->waits, wait, 1);
+		hang->since = MAX(hang->since, wait->begin);
+		hang->until = MIN(hang->until, wait->end);
+		at = owner_of(session, wait);
+	} while (is_thread(at) && at != thread);
+	if (is_thread(at) && hang->waits->len > 1 && hang->until > hang->since)
+		return hang;
+none:
+	hang_free(hang);
+	return NULL;
+}
+
+static void add_cycles(const struct session *session, GPtrArray *hangs)
+{
+	g_autoptr(GHashTable) waits = cut_off_waits(session);
+
+	for (uint32_t i = 0; g_hash_table_size(waits) > 1 && i < session->trace.model.thread_count;
+	     i++) {
+		struct hang *hang = g_hash_table_contains(waits, GUINT_TO_POINTER(i))
+					    ? cycle_from(session, waits, i)
+					    : NULL;
+
+		if (hang)
+			g_ptr_array_add(hangs, hang);
+	}
+}
+
+/* --- items ---------------------------------------------------------------------------- */
+
 /* GPtrArray of struct hang. */
 static void *hangs_new(const struct session *session)
 {
 	const uint32_t *first = session->trace.processes.first;
 	GPtrArray *hangs = g_ptr_array_new_with_free_func(hang_free);
 
+	add_cycles(session, hangs);
 	for (uint32_t i = 0;
 	     session->trace.kinds[EV_HRTIMER_START] && i < session->trace.model.thread_count; i++) {
 		struct hang *hang = first[i] == i ? hang_of_process(session, i) : NULL;
@@ -185,6 +265,9 @@ static const struct hang *hang_of(const struct session *session, uint32_t thread
 
 		if (hang->process == first[thread])
 			return hang;
+		for (guint k = 0; !is_thread(hang->process) && k < hang->waits->len; k++)
+			if (g_array_index(hang->waits, struct wait, k).thread == thread)
+				return hang;
 	}
 	return NULL;
 }
@@ -192,21 +275,23 @@ static const struct hang *hang_of(const struct session *session, uint32_t thread
 static struct fact *fact_of(const struct session *session, const struct hang *hang)
 {
 	const struct wait *last = &g_array_index(hang->waits, struct wait, hang->waits->len - 1);
-	int64_t from = MAX(life(session, hang->process)->begin, session->asked.from);
-	struct fact one = {.kind = STAND_DEADLOCK,
-			   .inferred = true,
-			   .host = life(session, hang->process)->host,
-			   .victim = last->thread,
-			   .subject = NO_THREAD,
-			   .name = NO_THREAD,
-			   .object = session_resource(session, last->block),
-			   .threads = hang->waits->len,
-			   .life = session->asked.to - from,
-			   .begin = hang->since,
-			   .end = hang->until,
-			   .told = *last,
-			   .stuck = hang->killed ? STUCK_KILLED : STUCK_OPEN,
-			   .count = 1};
+	bool cycle = !is_thread(hang->process);
+	int64_t from = MAX(life(session, last->thread)->begin, session->asked.from);
+	struct fact one = {
+		.kind = STAND_DEADLOCK,
+		.inferred = !cycle,
+		.host = life(session, last->thread)->host,
+		.victim = last->thread,
+		.subject = cycle ? g_array_index(hang->waits, struct wait, 0).thread : NO_THREAD,
+		.name = NO_THREAD,
+		.object = session_resource(session, last->block),
+		.threads = hang->waits->len,
+		.life = session->asked.to - from,
+		.begin = hang->since,
+		.end = hang->until,
+		.told = *last,
+		.stuck = hang->killed ? STUCK_KILLED : STUCK_OPEN,
+		.count = 1};
 
 	one.ns = one.most = one.longest = one.shortest = one.waits = one.end - one.begin;
 	return fact_new(&one);
@@ -215,11 +300,17 @@ static struct fact *fact_of(const struct session *session, const struct hang *ha
 /* Their waits are the hang's. */
 static bool is_told_there(const struct session *session, const struct stand *item)
 {
-	if (!item->fact->stuck || item->fact->kind == STAND_DEADLOCK)
+	const struct fact *fact = item->fact;
+
+	if (fact->kind == STAND_DEADLOCK || (!fact->stuck && fact->kind != STAND_LOCK))
 		return false;
-	for (guint i = 0; i < item->victims->len; i++)
-		if (!hang_of(session, g_array_index(item->victims, uint32_t, i)))
+	for (guint i = 0; i < item->victims->len; i++) {
+		const struct hang *hang =
+			hang_of(session, g_array_index(item->victims, uint32_t, i));
+
+		if (!hang || (!fact->stuck && 2 * (hang->until - hang->since) < fact->most))
 			return false;
+	}
 	return true;
 }
 
@@ -302,12 +393,38 @@ static void append_ended(GString *text, const struct session *session, const str
 		g_string_append(text, " had ended before");
 }
 
+/* "mover (261) waited in flock for the lock of /b, which packer (262) had, and …" */
+static void append_cycle(GString *text, const struct session *session, const struct hang *hang)
+{
+	for (guint i = 0; i < hang->waits->len; i++) {
+		const struct wait *at = &g_array_index(hang->waits, struct wait, i);
+		const struct wait *next =
+			&g_array_index(hang->waits, struct wait, (i + 1) % hang->waits->len);
+
+		g_string_append(text, i ? ", and " : "");
+		append_one(text, session, at->thread);
+		g_string_append(text, i ? " for " : " waited for ");
+		append_object(text, session, session_resource(session, at->block), true);
+		g_string_append(text, ", which ");
+		append_one(text, session, next->thread);
+		g_string_append(text, " had");
+	}
+}
+
 void hang_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct hang *hang = hang_of(session, fact->victim);
 	guint count = hang->waits->len;
 	char length[32];
 
+	if (!is_thread(hang->process)) {
+		append_cycle(text, session, hang);
+		g_string_append_printf(text, "; none went on for %s, until %s ",
+				       when_duration(length, fact->ns),
+				       session_own_name(session, fact->victim));
+		append_death(text, session, fact->victim);
+		return;
+	}
 	append_one(text, session, hang->process);
 	g_string_append_printf(text, " hung for %s, ", when_duration(length, fact->ns));
 	if (hang->killed) {

@@ -12,7 +12,8 @@
  * that. Inferred: a handler of a signal may still wake one; so one thread alone hangs only on a
  * mutex. Nothing is said where timers are not recorded: the waits may have time limits.
  *
- * Not of deadlocks that are known by their locks (contention/deadlocks.h). Part of stands/.
+ * And threads of which each waited for a lock that the next one had, until they were killed. Those
+ * that the trace's end finds so are deadlocks, too: contention/deadlocks.h. Part of stands/.
  */
 #ifndef WHYLATE_STANDS_HANGS_H
 #define WHYLATE_STANDS_HANGS_H

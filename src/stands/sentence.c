@@ -754,21 +754,30 @@ static void network_sentence(GString *text, const struct session *session, const
 	append_object(text, session, fact->object, false);
 }
 
-static void append_others(GString *text, const struct session *session, const struct stand *item)
+static void append_late(GString *text, const struct session *session, const struct late *late)
 {
 	char length[32];
 
+	append_one(text, session, late->thread);
+	if (is_thread(late->through)) {
+		g_string_append(text, ", through ");
+		append_one(text, session, late->through);
+	}
+	g_string_append_printf(text, " (%s)", when_duration(length, late->ns));
+}
+
+static void append_others(GString *text, const struct session *session, const struct stand *item)
+{
 	if (!item->others || item->fact->kind == STAND_CONVOY)
 		return;
 	g_string_append(text, "; also late: ");
-	append_one(text, session, item->other);
-	if (is_thread(item->through)) {
-		g_string_append(text, ", through ");
-		append_one(text, session, item->through);
-	}
-	g_string_append_printf(text, " (%s)", when_duration(length, item->other_ns));
-	if (item->others > 1)
+	append_late(text, session, &item->late[0]);
+	if (item->others == 2) {
+		g_string_append(text, " and ");
+		append_late(text, session, &item->late[1]);
+	} else if (item->others > 1) {
 		g_string_append_printf(text, " and %u more", item->others - 1);
+	}
 }
 
 static const char *title_of(const struct session *session, const struct fact *fact)
@@ -777,7 +786,7 @@ static const char *title_of(const struct session *session, const struct fact *fa
 		return "RCU";
 	if (is_kernels_timer(fact))
 		return "Kernel's sleep";
-	if (fact->stuck)
+	if (fact->stuck && !(fact->kind == STAND_DEADLOCK && is_thread(fact->subject)))
 		return "Hangs";
 	if (fact->spin && fact->spin->result == SPIN_NOT_OPEN)
 		return "Calls in vain";

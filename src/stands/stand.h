@@ -11,14 +11,20 @@
 #define STANDS_MAX 5
 #define STAND_ID 9 /* "s-k3f7qa" and the end */
 
+#define LATE_TOLD 2
+
+struct late {
+	uint32_t thread;  /* NO_THREAD: there is none */
+	uint32_t through; /* by waiting for whom, NO_THREAD */
+	int64_t ns;
+};
+
 struct stand {
 	struct fact *fact;  /* owned; the victims' of whom it is told */
 	double weight;      /* what items are sorted by */
 	GArray *victims;    /* owned; uint32_t: the threads that it is told of */
 	guint others;       /* threads of other names that lose much to it too, … */
-	uint32_t other;     /* … and the one of them that loses most, NO_THREAD, … */
-	uint32_t through;   /* … by waiting for whom, NO_THREAD */
-	int64_t other_ns;
+	struct late late[LATE_TOLD]; /* … and those of them that lose most, the first first */
 	char id[STAND_ID];  /* of its finding: findings/findings.h; empty: it has none yet */
 	int64_t saved;      /* ns sooner its victim, were it gone; INT64_MIN: not known, … */
 	int64_t saved_from, saved_to; /* … what is not sure leaves room for; else as `saved` */

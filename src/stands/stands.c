@@ -135,18 +135,25 @@ static void add_other(const struct session *session, struct stand *item, const s
 {
 	const struct chain *chain =
 		fact->chains->len ? &g_array_index(fact->chains, struct chain, 0) : NULL;
+	struct late late = {.thread = fact->victim, .through = NO_THREAD, .ns = fact->most};
 
 	if ((double) fact->most < OTHER_MIN * (double) item->fact->most ||
-	    is_service(session, fact->victim) || fact->victim == item->other)
+	    is_service(session, fact->victim))
 		return;
+	for (guint i = 0; i < LATE_TOLD; i++)
+		if (item->late[i].thread == fact->victim)
+			return;
 	item->others++;
-	if (fact->most <= item->other_ns)
-		return;
-	item->other_ns = fact->most;
-	item->other = fact->victim;
-	item->through = chain && chain->links->len > 1
-				? g_array_index(chain->links, struct link, 1).thread
-				: NO_THREAD;
+	if (chain && chain->links->len > 1)
+		late.through = g_array_index(chain->links, struct link, 1).thread;
+	for (guint i = 0; i < LATE_TOLD; i++) {
+		struct late next = item->late[i];
+
+		if (late.ns <= next.ns)
+			continue;
+		item->late[i] = late;
+		late = next;
+	}
 }
 
 /* The facts come heaviest first: so the first of a root is of whom it is told. */
@@ -395,7 +402,7 @@ static double life_share_min(enum stand_kind kind)
 static bool gives_way(const struct session *session, const struct stand *item)
 {
 	if (item->fact->kind != STAND_CPU || has_chain(item->fact) ||
-	    (double) item->other_ns >= OTHERS_LATE * (double) item->fact->most)
+	    (double) item->late[0].ns >= OTHERS_LATE * (double) item->fact->most)
 		return false;
 	for (guint i = 0; i < item->victims->len; i++)
 		if (!thread_gives_way(session, g_array_index(item->victims, uint32_t, i)))

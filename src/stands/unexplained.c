@@ -53,9 +53,11 @@ static int64_t named_of(const struct losses *losses, const struct stand *item, u
 	for (guint i = 0; i < item->victims->len; i++)
 		if (g_array_index(item->victims, uint32_t, i) == thread)
 			return item->fact->most;
-	return is_thread(item->other) && losses->stems[item->other] == losses->stems[thread]
-		       ? item->other_ns
-		       : 0;
+	for (guint i = 0; i < LATE_TOLD; i++)
+		if (is_thread(item->late[i].thread) &&
+		    losses->stems[item->late[i].thread] == losses->stems[thread])
+			return item->late[i].ns;
+	return 0;
 }
 
 struct taking {

@@ -61,6 +61,12 @@ static void append_peer(GString *label, const struct session *session, const str
 		is_thread(reason->thread) ? thread_label(session, reason->thread) : NULL;
 	char length[32];
 
+	if (reason->flags & REASON_OWN) {
+		g_autofree char *own = thread_label(session, reason->other);
+
+		g_string_append_printf(label, ", where %s listens itself,", own);
+		return;
+	}
 	if (!peer)
 		return;
 	g_string_append_printf(label, " (%s", peer);

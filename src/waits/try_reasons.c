@@ -311,8 +311,12 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 				      "said is not recorded)");
 		return g_string_free(more, FALSE);
 	case REASON_READ_LOCKED:
-		more = g_string_new(", to write under a lock that others read by turns or at once: "
-				    "last this one, also ");
+		more = g_string_new(
+			reason->flags & REASON_READS
+				? ", to read, behind one who waits to write, under a lock"
+				: ", to write under a lock");
+		g_string_append(more,
+				" that others read by turns or at once: last this one, also ");
 		append_other_readers(more, session, reason);
 		g_string_append(more, " (inferred)");
 		return g_string_free(more, FALSE);
