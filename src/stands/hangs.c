@@ -411,6 +411,40 @@ static void append_cycle(GString *text, const struct session *session, const str
 	}
 }
 
+/* How many threads the process of `thread` had then. */
+static uint32_t threads_at(const struct session *session, uint32_t thread, int64_t time)
+{
+	const struct processes *processes = &session->trace.processes;
+	uint32_t begun, alive = 0;
+	const uint32_t *threads =
+		process_before(processes, &session->trace.model, thread, time, &begun);
+
+	for (uint32_t i = 0; i < begun; i++)
+		alive += life(session, threads[i])->end >= time;
+	return alive;
+}
+
+/* A child of fork() has its parent's locks as they were, but only the thread that forked. */
+static void append_fork(GString *text, const struct session *session, const struct hang *hang)
+{
+	const struct wait *only = &g_array_index(hang->waits, struct wait, 0);
+	const struct thread *child = life(session, hang->process);
+	uint32_t threads;
+
+	if (hang->waits->len > 1 || !child->born || child->execed || !is_thread(child->parent) ||
+	    !is_mutex(session, only))
+		return;
+	threads = threads_at(session, child->parent, child->begin);
+	if (threads < 2)
+		return;
+	g_string_append(text, "; it was forked from ");
+	append_one(text, session, child->parent);
+	g_string_append_printf(text,
+			       ", which had %u threads: one of the others may have had the lock "
+			       "then",
+			       threads);
+}
+
 void hang_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct hang *hang = hang_of(session, fact->victim);
@@ -452,4 +486,5 @@ void hang_sentence(GString *text, const struct session *session, const struct fa
 		append_one(text, session, fact->victim);
 	}
 	append_ended(text, session, hang);
+	append_fork(text, session, hang);
 }

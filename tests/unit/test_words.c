@@ -207,7 +207,7 @@ static void deed_add(struct feed *feed, GArray *list, int32_t tid, enum did did,
 
 static void stands(struct feed *feed, struct fact *fact, const GArray *locks, const char *expected)
 {
-	struct stand item = {.fact = fact, .other = NO_THREAD, .through = NO_THREAD};
+	struct stand item = {.fact = fact, .late = {{.thread = NO_THREAD}, {.thread = NO_THREAD}}};
 	g_autofree char *sentence = stand_sentence(feed->session, &item, locks);
 
 	g_assert_cmpstr(sentence, ==, expected);
