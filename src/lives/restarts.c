@@ -63,12 +63,6 @@ void append_death(GString *text, const struct session *session, uint32_t thread)
 
 /* --- who was there before ---------------------------------------------------------- */
 
-/* Processes in order of who started them, their name, and their begin. */
-struct starts {
-	const struct session *session; /* borrowed */
-	GArray *processes; /* owned; uint32_t, threads that lead one */
-};
-
 static gint by_start(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct session *session = data;
@@ -82,40 +76,32 @@ static gint by_start(gconstpointer a, gconstpointer b, gpointer data)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
+/* GArray of uint32_t: threads that lead a process, in order of who started them, their name, and
+ * their begin. */
 static void *starts_new(const struct session *session)
 {
-	struct starts *starts = g_new(struct starts, 1);
+	GArray *starts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
-	starts->session = session;
-	starts->processes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
 		const struct thread *thread = life(session, i);
 
 		if (thread->pid == thread->tid && is_thread(thread->parent))
-			g_array_append_val(starts->processes, i);
+			g_array_append_val(starts, i);
 	}
-	g_array_sort_with_data(starts->processes, by_start, (gpointer) session);
+	g_array_sort_with_data(starts, by_start, (gpointer) session);
 	return starts;
 }
 
-static void starts_free(gpointer data)
-{
-	struct starts *starts = data;
-
-	g_array_free(starts->processes, TRUE);
-	g_free(starts);
-}
-
 /* The place in the list that it has. */
-static guint place_of(const struct starts *starts, uint32_t thread)
+static guint place_of(const struct session *session, const GArray *starts, uint32_t thread)
 {
-	guint low = 0, high = starts->processes->len;
+	guint low = 0, high = starts->len;
 
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 
-		if (by_start(&g_array_index(starts->processes, uint32_t, middle), &thread,
-			     (gpointer) starts->session) < 0)
+		if (by_start(&g_array_index(starts, uint32_t, middle), &thread,
+			     (gpointer) session) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -132,17 +118,18 @@ static uint32_t leader_of(const struct session *session, uint32_t thread)
 
 uint32_t service_before(const struct session *session, uint32_t thread, int64_t since)
 {
-	const struct starts *starts = session_make_once(session, starts_new, starts_free);
+	const GArray *starts =
+		session_make_once(session, starts_new, (GDestroyNotify) g_array_unref);
 	uint32_t leader = is_thread(thread) ? leader_of(session, thread) : NO_THREAD;
 	uint32_t before;
 	guint place;
 
 	if (!is_thread(leader) || !is_thread(life(session, leader)->parent))
 		return NO_THREAD;
-	place = place_of(starts, leader);
+	place = place_of(session, starts, leader);
 	if (!place)
 		return NO_THREAD;
-	before = g_array_index(starts->processes, uint32_t, place - 1);
+	before = g_array_index(starts, uint32_t, place - 1);
 	if (life(session, before)->parent != life(session, leader)->parent ||
 	    life(session, before)->name != life(session, leader)->name ||
 	    MIN(life(session, before)->end, life(session, before)->ends_from) > since)
@@ -150,14 +137,32 @@ uint32_t service_before(const struct session *session, uint32_t thread, int64_t 
 	return was_killed(session, before) || life(session, before)->listens ? before : NO_THREAD;
 }
 
-void append_restart(GString *text, const struct session *session, uint32_t thread, int64_t since)
+/* "; svcmgr (256) started it 1.199 s after the first try" */
+static void append_start(GString *text, const struct session *session, uint32_t leader,
+			 int64_t since)
 {
-	uint32_t before = service_before(session, thread, since), leader;
+	const struct thread *started = life(session, leader);
 	char length[32];
 
-	if (!is_thread(before))
+	if (!started->born || !is_thread(started->parent) || started->begin <= since)
 		return;
-	leader = leader_of(session, thread);
+	g_string_append(text, "; ");
+	append_name(text, session, started->parent);
+	g_string_append_printf(text, " started it %s after the first try",
+			       when_duration(length, started->begin - since));
+}
+
+void append_restart(GString *text, const struct session *session, uint32_t thread, int64_t since)
+{
+	uint32_t before = service_before(session, thread, since);
+	uint32_t leader = is_thread(thread) ? leader_of(session, thread) : NO_THREAD;
+	char length[32];
+
+	if (!is_thread(before)) {
+		if (is_thread(leader))
+			append_start(text, session, leader, since);
+		return;
+	}
 	g_string_append(text, "; ");
 	append_name(text, session, before);
 	g_string_append(text, ", there before, ");

@@ -27,7 +27,8 @@ bool was_killed(const struct session *session, uint32_t thread);
  * NO_THREAD. */
 uint32_t service_before(const struct session *session, uint32_t thread, int64_t since);
 /* "; leaksrv (270), there before, was killed …, and superv (267) started the next one 1.510 s
- * later"; nothing if there was none. */
+ * later"; of one that had none before it, and began after `since`, the first try: "; superv (267)
+ * started it 1.510 s after the first try". */
 void append_restart(GString *text, const struct session *session, uint32_t thread, int64_t since);
 
 #endif

@@ -162,7 +162,8 @@ static inline bool session_has_events(const struct session *session)
 /* What is asked depends on user space's events. */
 bool session_uses_user(const struct session *session);
 /* What `make` makes of the session, made when it is first asked for and then kept until the
- * session's end, when `free` takes it. */
+ * session's end, when `free` takes it. It must not keep the session that it is made of: that may be
+ * a thread's own copy for a while (parts/). */
 typedef void *session_maker(const struct session *session);
 const void *session_make_once(const struct session *session, session_maker *make,
 			      GDestroyNotify free);

@@ -216,8 +216,8 @@ void append_deeds(GString *text, const struct session *session, const struct fac
 
 		if (!tells(fact, deed))
 			continue;
-		if (told && deed->times.ns * 10 < fact->ns)
-			break;
+		if ((told || *before == ';') && deed->times.ns * 10 < fact->ns)
+			break; /* the first too, where nothing has to be said */
 		g_string_append(text, !told ? before : same ? " and " : "; ");
 		if (!same && deed->thread == it && !deed->several)
 			g_string_append_printf(text, "%s ", session_thread_name(session, it));

@@ -8,6 +8,9 @@
  */
 #include "feed.h"
 
+#include "lives/restarts.h"
+#include "parts/make_parts.h"
+
 #define REFUSED (-111)
 #define KILL 9
 #define OF_KERNEL 0x80
@@ -160,14 +163,16 @@ static void test_ends_itself(void)
 	WAIT(4, 0, "20 3-8: srv (20)");
 }
 
-/* One of that name that did not listen, and ended by itself, is none that was started again. */
+/* One of that name that did not listen, and ended by itself, is none that was started again: the
+ * one that did was begun at 150, after the first try at 11. */
 static void test_job(void)
 {
 	FEED_FROM(served(false));
 
 	entry(feed, 7, 1, "exit_group", -1);
 	started_again(feed);
-	WAIT(5, 0, "4 21-119: " UNTIL REFUSALS);
+	WAIT(5, 0,
+	     "4 21-119: " UNTIL "; superv (4) started it 139 ns after the first try" REFUSALS);
 }
 
 /* Killed when the refusals had begun: it was not there for other reasons. There are three: at 4, at
@@ -184,6 +189,32 @@ static void test_refused_before(void)
 	     "; connect failed 3 times with ECONNREFUSED, pauses of up to 99 ns");
 }
 
+struct asked {
+	uint32_t thread, before;
+};
+
+static void asks(const struct session *session, guint part, void *data)
+{
+	struct asked *asked = data;
+
+	(void) part;
+	asked->before = service_before(session, asked->thread, 10);
+}
+
+/* What a part was the first to ask for holds when its copy of the session is gone. */
+static void test_after_parts(void)
+{
+	struct asked asked = {.before = NO_THREAD};
+	FEED_FROM(served(true));
+
+	signalled(feed, 7, 2, KILL, 0, 20);
+	started_again(feed);
+	asked.thread = life(feed, 21, 0);
+	parts_make(feed->session, 1, asks, &asked);
+	g_assert_cmpuint(asked.before, ==, life(feed, 20, 0));
+	g_assert_cmpuint(service_before(feed->session, asked.thread, 10), ==, asked.before);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -193,5 +224,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/restarts/ends-itself", test_ends_itself);
 	g_test_add_func("/restarts/job", test_job);
 	g_test_add_func("/restarts/refused-before", test_refused_before);
+	g_test_add_func("/restarts/after-parts", test_after_parts);
 	return g_test_run();
 }
