@@ -15,7 +15,7 @@
 #define HANG_MIN INT64_C(100000000) /* ns: … */
 #define HANG_SHARE 0.05 /* … and of the window; less may be just a moment */
 #define LAST_STEPS INT64_C(20000000) /* ns: from the signal that ends a process to its end */
-#define NAMED_MAX 4 /* threads, and ended ones, named in words */
+#define NAMED_MAX 4 /* threads named in words; of more that had ended none: they come and go */
 #define CYCLE_MAX 8 /* threads */
 
 struct hang {
@@ -23,7 +23,7 @@ struct hang {
 	GArray *waits; /* owned; struct wait, the one that began first first; of a cycle each for a
 			  lock of the next one's thread */
 	GArray *ended; /* owned; uint32_t: threads that had ended before, the last one first */
-	int64_t since, until; /* ns: all wait */
+	int64_t since, until; /* ns: all wait; whatever the window */
 	bool killed; /* else the trace ended */
 };
 
@@ -124,25 +124,21 @@ static struct hang *hang_of_process(const struct session *session, uint32_t proc
 	const struct processes *processes = &session->trace.processes;
 	const uint32_t *threads = processes->threads + processes->place[process];
 	const struct thread *first = life(session, process);
-	const struct host *host = model_host(&session->trace.model, first->host);
 	struct hang *hang;
-	int64_t ns;
 
-	if (first->kernel || first->pid < 0 || !session_wants_host(session, host))
+	if (first->kernel || first->pid < 0)
 		return NULL;
 	hang = g_new(struct hang, 1);
 	*hang = (struct hang) {.process = process,
 			       .waits = g_array_new(FALSE, FALSE, sizeof(struct wait)),
 			       .ended = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-			       .since = session->asked.from,
-			       .until = session->asked.to};
+			       .since = session->trace.begin,
+			       .until = session->trace.end};
 	for (uint32_t i = 0; i < processes->count[process]; i++)
 		if (!add_thread(hang, session, threads[i]))
 			goto none;
-	ns = hang->until - hang->since;
-	if (!hang->waits->len || ns < HANG_MIN ||
-	    (double) ns < HANG_SHARE * (double) (session->asked.to - session->asked.from) ||
-	    host_unseen(host, hang->since, hang->until) ||
+	if (!hang->waits->len || hang->until - hang->since < HANG_MIN ||
+	    host_unseen(model_host(&session->trace.model, first->host), hang->since, hang->until) ||
 	    (!hang->killed && session->trace.passed_from != INT64_MAX) ||
 	    (hang->waits->len == 1 &&
 	     !is_mutex(session, &g_array_index(hang->waits, struct wait, 0))))
@@ -195,8 +191,8 @@ static struct hang *cycle_from(const struct session *session, GHashTable *waits,
 	*hang = (struct hang) {.process = NO_THREAD,
 			       .waits = g_array_new(FALSE, FALSE, sizeof(struct wait)),
 			       .ended = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-			       .since = session->asked.from,
-			       .until = session->asked.to,
+			       .since = session->trace.begin,
+			       .until = session->trace.end,
 			       .killed = true};
 	do {
 		const struct wait *wait = g_hash_table_lookup(waits, GUINT_TO_POINTER(at));
@@ -287,8 +283,8 @@ static struct fact *fact_of(const struct session *session, const struct hang *ha
 		.object = session_resource(session, last->block),
 		.threads = hang->waits->len,
 		.life = session->asked.to - from,
-		.begin = hang->since,
-		.end = hang->until,
+		.begin = MAX(hang->since, session->asked.from),
+		.end = MIN(hang->until, session->asked.to),
 		.told = *last,
 		.stuck = hang->killed ? STUCK_KILLED : STUCK_OPEN,
 		.count = 1};
@@ -321,6 +317,14 @@ static void add_victims(struct stand *item, const struct hang *hang)
 				   g_array_index(hang->waits, struct wait, i).thread);
 }
 
+/* For a good part of the window. */
+static bool stands_out(const struct session *session, const struct fact *fact)
+{
+	return session_wants_host(session, model_host(&session->trace.model, fact->host)) &&
+	       fact->ns > 0 &&
+	       (double) fact->ns >= HANG_SHARE * (double) (session->asked.to - session->asked.from);
+}
+
 void hang_items(const struct session *session, GArray *items)
 {
 	const GPtrArray *hangs = hangs_of(session);
@@ -330,8 +334,13 @@ void hang_items(const struct session *session, GArray *items)
 			g_array_remove_index(items, i);
 	for (guint i = 0; i < hangs->len; i++) {
 		struct fact *fact = fact_of(session, g_ptr_array_index(hangs, i));
-		struct stand item = stand_of(fact, (double) (fact->life + fact->ns));
+		struct stand item;
 
+		if (!stands_out(session, fact)) {
+			fact_free(fact);
+			continue;
+		}
+		item = stand_of(fact, (double) (fact->life + fact->ns));
 		add_victims(&item, g_ptr_array_index(hangs, i));
 		g_array_append_val(items, item);
 	}
@@ -383,7 +392,7 @@ static bool is_first_on_it(const struct session *session, const struct hang *han
 
 static void append_ended(GString *text, const struct session *session, const struct hang *hang)
 {
-	guint named = MIN(hang->ended->len, NAMED_MAX);
+	guint named = hang->ended->len > NAMED_MAX ? 0 : hang->ended->len;
 
 	for (guint i = 0; i < named; i++) {
 		g_string_append(text, !i ? "; " : i + 1 == named ? " and " : ", ");
