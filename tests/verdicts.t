@@ -51,6 +51,7 @@ CASES = (
     ("rt-datagram", "udpcli", ["rtloop", "pinned"], [], ["rtloop"]),
     ("rw-prefer", "lookup0", ["scanner", "to read, behind one who waits to write"], ["next request"], ["scanner"]),
     ("self-call", "pagecli", ["monosrv"], ["next request"], ["monosrv"]),
+    ("epoll-others", "clib", ["bkend"], ["clia"], ["bkend"]),
     ("barrier-disk", "calc0", ["calc2", "vda"], ["next request"], ["vda"]),
     ("ports-out", "scraper", ["between tries: connect .*EADDRNOTAVAIL"], [], ["EADDRNOTAVAIL"]),
     ("mq-full", "invoicer", ["printd"], ["next request"], ["printd"]),

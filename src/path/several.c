@@ -175,6 +175,18 @@ static bool is_for_client(const struct session *session, uint32_t key)
 	       g_ascii_strtoull(port + 1, NULL, 10) >= PORT_GIVEN;
 }
 
+/* It went to where the earlier wait had heard from, of which no peer is known (accept() was not
+ * asked for it): an answer to who ended that, and he is of another process than `by`. */
+static bool is_for_asker(const struct session *session, const struct between *between,
+			 const struct wait *before, uint32_t by)
+{
+	const uint32_t *process = session->trace.processes.first;
+	struct lead lead;
+
+	return between->sent == before->block->resource && wait_lead(session, before, &lead) &&
+	       is_thread(lead.thread) && process[lead.thread] != process[by];
+}
+
 /* Both waits had the same time limit, which ended the second. */
 static bool has_same_limit(const struct wait *before, const struct wait *wait)
 {
@@ -211,8 +223,8 @@ static bool is_for_child(const struct session *session, const struct span *span)
 
 /* Waits that are one: where the first begins, the one whose end is a step. */
 struct joined {
-	guint place;       /* of the last in the spans, UINT_MAX: none yet */
-	bool open;         /* … which is cut where the spans end */
+	guint place; /* of the last in the spans, UINT_MAX: none yet */
+	bool open; /* … which is cut where the spans end */
 	struct span first, last;
 };
 
@@ -247,6 +259,7 @@ static enum verdict judge(const struct session *session, uint32_t thread,
 	/* it may have read, without waiting for it, what was written to another place */
 	if (search.unknown ||
 	    (between.sent && !for_child && !is_for_client(session, between.sent) &&
+	     !is_for_asker(session, &between, &before, lead.thread) &&
 	     !was_away(session, lead.thread, between.from, between.to)))
 		return UNDECIDED;
 	return LED_TO_NOTHING;

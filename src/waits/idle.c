@@ -176,8 +176,13 @@ static bool is_event_loop(const struct session *session, const struct wait *wait
 	return wait_is_for_whichever(session, wait->leaf);
 }
 
+static bool is_on_eventfd(const struct session *session, const struct wait *wait)
+{
+	return strcmp(session_text(session, wait->block->resource), "eventfd") == 0;
+}
+
 /* A place to which a thread returns when it has nothing to do: its own timer, or where others turn
- * to it; but for a futex. */
+ * to it; but for a futex, and an eventfd, which may be semaphores. */
 static bool is_rest(const struct session *session, const struct wait *wait)
 {
 	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL)
@@ -188,6 +193,7 @@ static bool is_rest(const struct session *session, const struct wait *wait)
 	case WAIT_FD:
 		return (call_of(session, wait)->moves == MOVES_IN ||
 			call_of(session, wait)->moves == MOVES_RECEIVE) &&
+		       !is_on_eventfd(session, wait) &&
 		       !g_str_has_prefix(session_text(session, wait->block->resource), "file:/");
 	default:
 		return is_event_loop(session, wait);
@@ -366,6 +372,8 @@ static bool carries_messages(const char *key)
 		"socket:",
 		"pipe:",
 		"fd:",
+		"eventfd",
+		"signalfd",
 		"file:anon_inode:",
 		"file:/dev/tty",
 		"file:/dev/pts/",
@@ -620,8 +628,9 @@ static bool sender_was_at_rest(const struct session *session, const struct wait 
 	       wait_taker(session, &before) == TAKER_TIMER;
 }
 
-/* A futex of several processes: of a queue, at which its consumer rests; or a lock (semaphores in
- * shared memory are, in most databases), for who has a pace of his own, or rests elsewhere. */
+/* A futex, or an eventfd, of several processes: of a queue, at which its consumer rests; or a lock
+ * (semaphores in shared memory are, in most databases), for who has a pace of his own, or rests
+ * elsewhere. */
 static bool rests_elsewhere(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const struct notes *notes = notes_of(session, wait->thread, by);
@@ -647,7 +656,8 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 	if (own == other && model_thread(&session->trace.model, by)->vcpu &&
 	    !model_thread(&session->trace.model, thread)->vcpu)
 		return true; /* a machine's threads are there for what its guest asks for */
-	if (own != other && call_of(session, wait)->wait == WAIT_FUTEX &&
+	if (own != other &&
+	    (call_of(session, wait)->wait == WAIT_FUTEX || is_on_eventfd(session, wait)) &&
 	    rests_elsewhere(session, wait, by))
 		return false;
 	if (own != other && !model_thread(&session->trace.model, thread)->born &&

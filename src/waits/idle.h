@@ -30,10 +30,10 @@
  * Never idle: what a kernel thread ended that brought nothing from others (a helper of the
  * kernel's, as modprobe for mount; a worker that finishes a read), what has a reason (reason.h),
  * rt_sigsuspend() until a thread of the same process sends the signal (a collector of garbage has
- * stopped the world), a futex until another process woke it, of a thread that rests elsewhere or
- * has a pace of its own (semaphores in shared memory are locks in most databases), a wait to
- * connect, to write, for a lock, at a barrier (a futex, all of whose waiters were woken by one that
- * was made for the same), for a child, a file, a block device, in a page fault, stopped.
+ * stopped the world), a futex or an eventfd until another process woke it, of a thread that rests
+ * elsewhere or has a pace of its own (semaphores in shared memory are locks in most databases), a
+ * wait to connect, to write, for a lock, at a barrier (a futex, all of whose waiters were woken by
+ * one that was made for the same), for a child, a file, a block device, in a page fault, stopped.
  *
  * Inferred, and wrong at times for a conversation that began before the trace. Place: waits/, for
  * the overview and findings (imposed/) and functions (calls/). Source: own; the need for it is in
