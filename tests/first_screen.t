@@ -90,7 +90,7 @@ STANDS_OUT = {
                    r"until it was killed by signal 9 \(SIGKILL\) from watchq \(260\)"),
     "cpu-limit": ("process", r"waitcli \(260\) waited 1\.03\d s", r"for batchk \(262\) in wait4", r"batchk \(262\) ended by signal 24 \(SIGXCPU\)"),
     "fork-lock": ("deadlock", r"jobchild \(263\) hung for 1\.70\d s", "for the lock 0x5610f4d6f0c0", r"forked from batchd \(261\), which had 2 threads"),
-    "epoll-others": ("process", r"gwx \(263\) waited 949\.1 ms", r"for bkend \(262\) in epoll_wait: bkend worked for 949\.1 ms", r"also late: clib \(261\), through gwx"),
+    "epoll-others": ("process", r"clib \(261\) waited 949\.1 ms", r"for gwx \(263\) in read, which waited for bkend \(262\) in epoll_wait: bkend worked for 949\.1 ms"),
     "eventfd-pool": ("process", r"mainui \(257\) waited 25\d\.\d ms", "bgw1", "bgw0"),
     "flock-cycle": ("deadlock", r"mover \(261\) waited for the lock of /b\.lck, which packer \(262\) had, and packer \(262\) for the lock of /a\.lck",
                     r"none went on for 1\.529 s"),

@@ -222,6 +222,7 @@ struct thread {
 		uint32_t asked_by; /* a kernel thread's: who woke it in a call last, */
 		uint32_t asked_call; /* … and in which; NO_THREAD */
 		uint32_t sent; /* as struct block's, since its wait before */
+		int32_t sent_fd; /* … with that */
 		int64_t sent_at; /* … when it last began to send */
 		uint32_t pause; /* struct reason of the sleep that the kernel is about to make */
 		bool commits; /* a journal's thread: it began or ended a commit */

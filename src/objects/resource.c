@@ -298,15 +298,18 @@ void call_note_sent(struct flow *flow, struct thread *thread, const struct event
 	uint8_t moves = flow_call_info(flow, call->name)->moves;
 	const char *text;
 	uint32_t key;
+	int32_t fd;
 
 	if ((moves != MOVES_OUT && moves != MOVES_SEND && moves != MOVES_BOTH) || args->ret <= 0)
 		return;
-	key = fd_key(thread_files(flow, thread), moves == MOVES_BOTH ? call->newfd : call->fd);
+	fd = moves == MOVES_BOTH ? call->newfd : call->fd;
+	key = fd_key(thread_files(flow, thread), fd);
 	text = key ? intern_text(flow->names, key) : "";
 	if (g_str_has_prefix(text, "file:") && strcmp(text, "file:anon_inode:[eventfd]") != 0)
 		return;
 	if (!key || (thread->flow.sent && thread->flow.sent != key))
 		key = intern_id(flow->names, "several");
+	thread->flow.sent_fd = !thread->flow.sent || thread->flow.sent_fd == fd ? fd : -1;
 	thread->flow.sent = key;
 	thread->flow.sent_at = call->begin;
 }

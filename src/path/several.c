@@ -120,17 +120,20 @@ static bool was_away(const struct session *session, uint32_t thread, int64_t fro
 /* What the thread did between two waits. */
 struct between {
 	int64_t from, to, working;
-	uint32_t sent; /* as in struct block, of all of it */
+	uint32_t sent; /* as in struct block, of all of it, … */
+	int32_t fd;    /* … and by which descriptor; -1: not known, or several */
 };
 
 static void note_sent(const struct session *session, struct between *between, uint32_t ref)
 {
-	uint32_t sent = block_at(&session->trace.timeline, ref)->sent;
+	const struct block *block = block_at(&session->trace.timeline, ref);
 
-	if (sent)
-		between->sent = between->sent && between->sent != sent
-					? intern_id(session->trace.model.names, "several")
-					: sent;
+	if (!block->sent)
+		return;
+	between->fd = !between->sent || between->fd == block->sent_fd ? block->sent_fd : -1;
+	between->sent = between->sent && between->sent != block->sent
+				? intern_id(session->trace.model.names, "several")
+				: block->sent;
 }
 
 /* Between the end of `earlier` and the begin of `next`. */
@@ -157,12 +160,33 @@ static bool is_several(const struct session *session, uint32_t key)
 	return strcmp(session_text(session, key), "several") == 0;
 }
 
+/* A connection of which no peer is known, as accept() was not asked for it. */
+static bool is_of_nobody(const struct session *session, uint32_t key)
+{
+	static const char *const keys[] = {"socket:inet", "socket:inet6", "socket:unix"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+		if (strcmp(session_text(session, key), keys[i]) == 0)
+			return true;
+	return false;
+}
+
+/* It wrote in between to what that wait was on; connections without a known peer are told apart by
+ * their descriptors. */
+static bool went_to(const struct session *session, const struct between *between,
+		    const struct block *block)
+{
+	return between->sent == block->resource &&
+	       (between->fd == block->fd || between->fd < 0 || block->fd < 0 ||
+		!is_of_nobody(session, between->sent));
+}
+
 /* The wait's end answers what was written in between. */
 static bool answers(const struct session *session, const struct between *between,
 		    const struct block *block)
 {
 	return between->sent &&
-	       (between->sent == block->resource || is_several(session, between->sent) ||
+	       (went_to(session, between, block) || is_several(session, between->sent) ||
 		is_several(session, block->resource));
 }
 
@@ -175,15 +199,15 @@ static bool is_for_client(const struct session *session, uint32_t key)
 	       g_ascii_strtoull(port + 1, NULL, 10) >= PORT_GIVEN;
 }
 
-/* It went to where the earlier wait had heard from, of which no peer is known (accept() was not
- * asked for it): an answer to who ended that, and he is of another process than `by`. */
+/* It went to where the earlier wait had heard from: an answer to who ended that, and he is of
+ * another process than `by`. */
 static bool is_for_asker(const struct session *session, const struct between *between,
 			 const struct wait *before, uint32_t by)
 {
 	const uint32_t *process = session->trace.processes.first;
 	struct lead lead;
 
-	return between->sent == before->block->resource && wait_lead(session, before, &lead) &&
+	return went_to(session, between, before->block) && wait_lead(session, before, &lead) &&
 	       is_thread(lead.thread) && process[lead.thread] != process[by];
 }
 

@@ -211,6 +211,7 @@ void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32
 		thread->flow.call.waits++;
 	}
 	block->sent = thread->flow.sent;
+	block->sent_fd = block->sent ? thread->flow.sent_fd : -1;
 	block->sent_ago =
 		block->sent ? (uint32_t) CLAMP(time - thread->flow.sent_at, 0, UINT32_MAX) : 0;
 	thread->flow.sent = 0;

@@ -129,6 +129,7 @@ struct block {
 	uint32_t reason; /* struct reason, 0: what ended it tells all */
 	uint32_t sent; /* interned: what the thread wrote to since its wait before (a socket, a
 				 pipe; files do not count), "several"; 0: nothing */
+	int32_t sent_fd; /* … by which descriptor; -1: none, or several */
 	uint32_t sent_ago; /* … ns from when it last began to, to the wait; UINT32_MAX: longer */
 	uint32_t callpaths; /* number of struct callpaths (callstack.h), 0: not recorded */
 	int64_t timer; /* ns of the timer armed in the call before: a sleep's length,

@@ -18,8 +18,9 @@ RECORD(interval, NUMBER(delta), NUMBER(leaf), NUMBER(ref));
 RECORD(block, NUMBER(stack), NAME(resource), NAME(fault), THREAD(child), NUMBER(fd), THREAD(waker),
        NUMBER(waker_stack), NUMBER(context), NAME(label), REF(detail, STORE_DETAILS), NUMBER(cpu),
        NUMBER(kind), NUMBER(why), NUMBER(operation), BITS_AFTER(operation, 1),
-       REF(lock, STORE_LOCKS), REF(reason, STORE_REASONS), NAME(sent), NUMBER(sent_ago),
-       NUMBER(callpaths), NUMBER(timer), REF(begun, STORE_DETAILS), BITS_AFTER(begun, 4));
+       REF(lock, STORE_LOCKS), REF(reason, STORE_REASONS), NAME(sent), NUMBER(sent_fd),
+       NUMBER(sent_ago), NUMBER(callpaths), NUMBER(timer), REF(begun, STORE_DETAILS),
+       BITS_AFTER(begun, 4));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct wake_detail

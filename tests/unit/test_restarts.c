@@ -185,7 +185,8 @@ static void test_refused_before(void)
 	signalled(feed, 7, 2, KILL, 0, 20);
 	started_again(feed);
 	WAIT(5, 0,
-	     "4 21-119: " UNTIL
+	     "4 21-119: " UNTIL "; superv (4) started it 144 ns after the first try"
+	     /* that comes after 6, and counts from then */
 	     "; connect failed 3 times with ECONNREFUSED, pauses of up to 99 ns");
 }
 
