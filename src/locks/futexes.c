@@ -102,13 +102,19 @@ void lock_writer_woken(struct flow *flow, struct lock *lock, struct thread *thre
 		       struct block *block, uint32_t waker)
 {
 	struct reason reason = reason_of_kind(REASON_READ_LOCKED);
+	uint32_t self = thread_find(flow, thread->host, thread->tid);
 
 	note_reader(lock, waker);
 	reason.thread = waker;
-	for (uint32_t i = 0; i < lock->readers_count && reason.other == NO_THREAD; i++)
-		if (lock->readers[i].thread != waker)
-			reason.other = lock->readers[i].thread;
-	reason.count = (uint16_t) lock->readers_count;
+	for (uint32_t i = 0; i < lock->readers_count; i++) {
+		uint32_t reader = lock->readers[i].thread;
+
+		if (reader == self) /* it reads, too, at other times */
+			continue;
+		reason.count++;
+		if (reader != waker && reason.other == NO_THREAD)
+			reason.other = reader;
+	}
 	reason.object = lock->resource;
 	reason.call = thread->flow.call.name;
 	reason.from = reason.begin = thread->flow.since;

@@ -491,7 +491,7 @@ void hang_sentence(GString *text, const struct session *session, const struct fa
 		append_waiters(text, session, hang, i);
 	}
 	if (count > 1) {
-		g_string_append(text, "; the last to begin was ");
+		g_string_append(text, "; the last to begin to wait was ");
 		append_one(text, session, fact->victim);
 	}
 	append_ended(text, session, hang);

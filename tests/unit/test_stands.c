@@ -573,7 +573,7 @@ static void test_hangs_all(void)
 	FIRST("deadlock",
 	      "a (5) hung for 220.0 ms, up to the trace's end: all of its 2 threads waited in "
 	      "futex, and nobody else can wake them (inferred): c (7) and a (5) on futex "
-	      "0xf00; the last to begin was a (5).");
+	      "0xf00; the last to begin to wait was a (5).");
 }
 
 /* Another process may wake them. */
