@@ -9,7 +9,7 @@
 #include "waits/causes.h"
 #include "words/names.h"
 
-#define MOST_OF 0.9 /* of the waits in full */
+#define MOST_OF 0.9 /* of the waits in full; of what the sentence speaks of */
 #define DEEDS_TOLD 2
 
 /* Its name is its program's: the digits at its end are not its own ("python3"). */

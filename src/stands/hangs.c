@@ -14,7 +14,6 @@
 
 #define HANG_MIN INT64_C(100000000) /* ns: … */
 #define HANG_SHARE 0.05 /* … and of the window; less may be just a moment */
-#define LAST_STEPS INT64_C(20000000) /* ns: from the signal that ends a process to its end */
 #define NAMED_MAX 4 /* threads named in words; of more that had ended none: they come and go */
 #define CYCLE_MAX 8 /* threads */
 
@@ -41,6 +40,19 @@ static void hang_free(gpointer data)
 	g_free(hang);
 }
 
+/* Of nobody yet, and for all of the trace. */
+static struct hang *hang_new(const struct session *session, uint32_t process)
+{
+	struct hang *hang = g_new(struct hang, 1);
+
+	*hang = (struct hang) {.process = process,
+			       .waits = g_array_new(FALSE, FALSE, sizeof(struct wait)),
+			       .ended = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+			       .since = session->trace.begin,
+			       .until = session->trace.end};
+	return hang;
+}
+
 /* The wait that was the thread's last: open at the trace's end, or cut off by the signal that ended
  * its process. */
 static bool last_wait(const struct session *session, uint32_t thread, struct wait *wait)
@@ -51,7 +63,7 @@ static bool last_wait(const struct session *session, uint32_t thread, struct wai
 	struct span span;
 
 	if ((!ended && at->state != THREAD_BLOCKED) ||
-	    !track_find(&session->trace.timeline, &at->track, at->end - (ended ? LAST_STEPS : 1),
+	    !track_find(&session->trace.timeline, &at->track, at->end - (ended ? KILL_STEPS : 1),
 			&pos))
 		return false;
 	while (track_read(&session->trace.timeline, &at->track, &pos, at->end, &span)) {
@@ -128,12 +140,7 @@ static struct hang *hang_of_process(const struct session *session, uint32_t proc
 
 	if (first->kernel || first->pid < 0)
 		return NULL;
-	hang = g_new(struct hang, 1);
-	*hang = (struct hang) {.process = process,
-			       .waits = g_array_new(FALSE, FALSE, sizeof(struct wait)),
-			       .ended = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-			       .since = session->trace.begin,
-			       .until = session->trace.end};
+	hang = hang_new(session, process);
 	for (uint32_t i = 0; i < processes->count[process]; i++)
 		if (!add_thread(hang, session, threads[i]))
 			goto none;
@@ -163,7 +170,7 @@ static uint32_t owner_of(const struct session *session, const struct wait *wait)
 	if (!held || !held->holdings->len)
 		return NO_THREAD;
 	last = &g_array_index(held->holdings, struct holding, held->holdings->len - 1);
-	return last->proved && last->end > wait->end - LAST_STEPS ? last->thread : NO_THREAD;
+	return last->proved && last->end > wait->end - KILL_STEPS ? last->thread : NO_THREAD;
 }
 
 /* Of threads that a signal ended in a wait for a lock: that wait, by thread. */
@@ -185,15 +192,10 @@ static GHashTable *cut_off_waits(const struct session *session)
 /* The cycle that `thread` is the first of; NULL: there is none. */
 static struct hang *cycle_from(const struct session *session, GHashTable *waits, uint32_t thread)
 {
-	struct hang *hang = g_new(struct hang, 1);
+	struct hang *hang = hang_new(session, NO_THREAD);
 	uint32_t at = thread;
 
-	*hang = (struct hang) {.process = NO_THREAD,
-			       .waits = g_array_new(FALSE, FALSE, sizeof(struct wait)),
-			       .ended = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-			       .since = session->trace.begin,
-			       .until = session->trace.end,
-			       .killed = true};
+	hang->killed = true;
 	do {
 		const struct wait *wait = g_hash_table_lookup(waits, GUINT_TO_POINTER(at));
 

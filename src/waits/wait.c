@@ -136,8 +136,6 @@ uint32_t wait_names(const struct session *session, const struct wait *wait)
 		       : NO_THREAD;
 }
 
-#define LAST_STEPS INT64_C(20000000) /* ns: between the signal and the thread's end */
-
 bool wait_is_cut_off(const struct session *session, const struct wait *wait)
 {
 	const struct thread *thread;
@@ -146,7 +144,7 @@ bool wait_is_cut_off(const struct session *session, const struct wait *wait)
 	if (!is_thread(wait->thread) || !wait->block) /* an operation's may be of nobody */
 		return false;
 	thread = model_thread(&session->trace.model, wait->thread);
-	if (!thread->ended_by || thread->end - wait->end >= LAST_STEPS)
+	if (!thread->ended_by || thread->end - wait->end >= KILL_STEPS)
 		return false;
 	detail = block_detail(session, wait->block);
 	if (detail && detail->kind == DETAIL_SIGNAL)

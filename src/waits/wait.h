@@ -52,6 +52,9 @@ struct wait wait_of(const struct session *session, uint32_t thread, const struct
 /* It was read up to `until`: one that was cut there, as it goes on, is not woken. */
 void wait_cut_at(struct wait *wait, const struct session *session, int64_t until);
 
+#define KILL_STEPS                                                                                 \
+	INT64_C(20000000) /* ns: from the signal that ends a thread to its end, at most */
+
 /* A signal ended it, and the thread: who sent that did nothing that was waited for. */
 bool wait_is_cut_off(const struct session *session, const struct wait *wait);
 /* Whom the wait is led to, see struct lead. False: to nobody; the lead's thread says who was
