@@ -93,6 +93,25 @@ def damaged():
 tap.case("a damaged trace", damaged)
 
 
+def two_traces():
+    """Both are read at the same time, and each side of the report is made beside the other; where events are named, one
+    after the other: a filter keeps what it met."""
+    base, nap = (os.path.join(t.trace("whatif-startup"), name) for name in ("startup-base", "startup-nap0"))
+    for form in ("json", "text"):
+        same(("2", "8"), "diff", "--format", form, t.trace("web-mixed"), t.trace("pool-wait"))
+        same(("2",), "diff", "--format", form, t.trace("startup-chain"), t.trace("web-mixed"))
+    same(("2", "8"), "diff", base, nap)
+    same(("2", "8"), "diff", base, nap, "--target", "sched_process_exec filename=*/autostart")
+    same(("2",), "diff", base, nap, "--begin", "sched_process_fork", "--end", "sched_process_exit")
+    same(("2",), "diff", base, base, "--reader", "babeltrace")
+    same(("2",), "diff", base, os.path.join(base, "none"))
+    same(("2",), "diff", os.path.join(base, "none"), base)
+    same(("2",), "diff", os.path.join(base, "no"), os.path.join(base, "none"))
+
+
+tap.case("a diff of two traces", two_traces)
+
+
 def wrong():
     for number in ("0", "-1", "many", "", "1025"):
         status, out, err = answer("overview", "--jobs", number, t.trace("startup-chain"))

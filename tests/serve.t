@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -388,6 +389,9 @@ def filtered():
                 "filter_query_parameters": {"filter_expressions_map": {"1": [wrong]}}}, status=400)
 
 
+WRITTEN = os.path.join(tempfile.gettempdir(), "whylate-served-%d" % os.getpid())
+
+
 def by_pages():
     """A form's report is the command's, byte for byte; what needs more than was read is read again."""
     with Server() as server:
@@ -407,8 +411,8 @@ def by_pages():
         assert status == 200 and b"<form" in page and "default-src 'none'" in answer.headers["Content-Security-Policy"]
         for word in ("output", "save", "settings", "kallsyms", "cache", "budget", "junit", "binary-path", "anonymise-key"):
             assert ('name="%s"' % word).encode() not in page, word
-            status, _, data = server.ask("GET", "/report/overview?%s=/tmp/x" % word)
-            assert status == 400 and not os.path.exists("/tmp/x"), (word, status, data)
+            status, _, data = server.ask("GET", "/report/overview?%s=%s" % (word, WRITTEN))
+            assert status == 400 and not os.path.exists(WRITTEN), (word, status, data)
         assert server.ask("GET", "/report/export?as=ctf")[0] == 404
         assert server.ask("GET", "/report/overview?format=html")[2][:15].lower() == b"<!doctype html>"
 

@@ -641,7 +641,7 @@ static struct call_tree *tree_new(const struct session *session, const struct ca
 
 	tree->session = session;
 	tree->scope = *scope;
-	tree->frames_most = session->asked.in_part ? FRAMES_IN_PART : FRAMES_HELD;
+	tree->frames_most = parts_in_one() ? FRAMES_IN_PART : FRAMES_HELD;
 	tree->of_requests = of_requests;
 	tree->nodes = g_array_new(FALSE, FALSE, sizeof(struct call_node));
 	g_array_set_clear_func(tree->nodes, node_clear);

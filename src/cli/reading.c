@@ -275,11 +275,16 @@ bool traces_match(struct session *session, GPtrArray *traces, GError **error)
 
 bool traces_read(struct session *session, GPtrArray *traces, GError **error)
 {
+	static GMutex one_graph; /* Babeltrace's graphs run one at a time */
 	const struct found_trace *first = g_ptr_array_index(traces, 0);
+	bool read;
 
 	session->trace.user_traces = first->user_traces;
 	session->trace.user_apart = first->user_apart;
 	if (traces_are_read_directly(session->asked.options, traces))
 		return read_directly(session, traces, error);
-	return traces_fit_babeltrace(traces, error) && graph_run(session, traces, error);
+	g_mutex_lock(&one_graph);
+	read = traces_fit_babeltrace(traces, error) && graph_run(session, traces, error);
+	g_mutex_unlock(&one_graph);
+	return read;
 }

@@ -111,6 +111,7 @@ struct input {
 	struct cache *cache;     /* owned; NULL: none */
 	struct session *session; /* owned */
 	bool kept;               /* it was taken from the cache */
+	guint beside;            /* so many are read at the same time */
 };
 
 static bool input_read(struct input *input, struct options *options, GPtrArray *paths,
@@ -121,6 +122,7 @@ static bool input_read(struct input *input, struct options *options, GPtrArray *
 	input->kept = input->session != NULL;
 	if (!input->session)
 		input->session = session_new(options);
+	input->session->asked.beside = input->beside;
 	if (input->cache && !input->kept)
 		trace_note_places(&input->session->trace);
 	return periodic_begin(input->session, error) &&
@@ -146,12 +148,29 @@ static void input_clear(struct input *input)
 	session_free(input->session);
 }
 
-/* The second trace of a diff: all of the others are one, and all is told of the first. */
-static bool read_other(struct input *other, struct options *options, GPtrArray *paths,
-		       GError **error)
-{
-	g_autoptr(GPtrArray) second = g_ptr_array_new();
+/* The second trace of a diff, and who reads it. */
+struct other {
+	struct input input;
+	struct options *options; /* borrowed */
+	GPtrArray *paths; /* owned; all of the others are one trace. NULL: there is none */
+	GError *error; /* owned; why it could not be read */
+	GThread *thread; /* NULL: who reads the first one reads it, before that */
+};
 
+static gpointer other_read(gpointer data)
+{
+	struct other *other = data;
+
+	if (input_read(&other->input, other->options, other->paths, &other->error) &&
+	    !session_finish(other->input.session, &other->error))
+		g_prefix_error(&other->error, "in the second trace, %s: ",
+			       (char *) g_ptr_array_index(other->paths, 0));
+	return NULL;
+}
+
+static bool other_begin(struct other *other, struct options *options, GPtrArray *paths,
+			GError **error)
+{
 	if (!options->command->two_traces || paths->len < 2)
 		return true;
 	if (paths->len > 2) {
@@ -161,13 +180,43 @@ static bool read_other(struct input *other, struct options *options, GPtrArray *
 			    options->command->name, paths->len);
 		return false;
 	}
-	g_ptr_array_add(second, g_ptr_array_remove_index(paths, 1));
-	if (!input_read(other, options, second, error))
+	other->options = options;
+	other->paths = g_ptr_array_new();
+	g_ptr_array_add(other->paths, g_ptr_array_remove_index(paths, 1));
+	/* a filter keeps what it met of the trace that is read */
+	if (options_jobs(options) > 1 && !options_name_events(options)) {
+		other->input.beside = 2;
+		other->thread = g_thread_try_new(NULL, other_read, other, NULL);
+	}
+	if (!other->thread)
+		other_read(other);
+	return true;
+}
+
+/* Of two traces that cannot be read, the second one is told. */
+static bool read_all(struct input *input, struct other *other, struct options *options,
+		     GPtrArray *paths, GError **error)
+{
+	bool read;
+
+	if (!other_begin(other, options, paths, error))
 		return false;
-	if (session_finish(other->session, error))
-		return true;
-	g_prefix_error(error, "in the second trace, %s: ", (char *) g_ptr_array_index(second, 0));
+	input->beside = other->thread ? 2 : 1;
+	read = !other->error && input_read(input, options, paths, error);
+	if (other->thread)
+		g_thread_join(other->thread);
+	if (!other->error)
+		return read;
+	g_clear_error(error);
+	g_propagate_error(error, other->error);
 	return false;
+}
+
+static void other_clear(struct other *other)
+{
+	input_clear(&other->input);
+	if (other->paths)
+		g_ptr_array_unref(other->paths);
 }
 
 /* Cuts the window, or around the finding that is asked for: with half its length on both sides, and
@@ -260,7 +309,8 @@ void enter_sandbox(const struct options *options, const GPtrArray *paths, enum c
 
 int run(struct options *options, GPtrArray *paths, char **heard)
 {
-	struct input input = {0}, other = {0};
+	struct input input = {0};
+	struct other other = {0};
 	struct stages stages = {.begun = g_get_monotonic_time()};
 	g_autoptr(GError) error = NULL;
 	uint64_t events = 0;
@@ -268,29 +318,29 @@ int run(struct options *options, GPtrArray *paths, char **heard)
 
 	enter_sandbox(options, paths, CONFINE_ANALYSIS);
 	process_use_huge_pages();
-	if (!read_other(&other, options, paths, &error) ||
-	    !input_read(&input, options, paths, &error)) {
+	if (!read_all(&input, &other, options, paths, &error)) {
 		status = tell_error(heard, error);
 	} else {
 		stages.read = g_get_monotonic_time();
 		if (input.session->trace.timeline.intervals.spilled)
 			process_spare_memory();
 		events = input.session->trace.events;
-		input.session->asked.other = other.session;
+		input.session->asked.other = other.input.session;
 		g_free(options->trace); /* of a diff the first trace alone is suggested */
 		options->trace = suggested_trace(paths);
 		if (!answer(input.session, paths, &error)) {
 			status = tell_error(heard, error);
 		} else {
 			status = tell_trouble(input.session, heard);
-			status_other = other.session ? tell_trouble(other.session, heard) : 0;
+			status_other =
+				other.input.session ? tell_trouble(other.input.session, heard) : 0;
 			status = MAX(status, status_other);
 			status = tell_limits(input.session, status, heard);
 			stages.reported = g_get_monotonic_time();
 		}
 	}
 	input_clear(&input);
-	input_clear(&other);
+	other_clear(&other);
 	stages.kept = g_get_monotonic_time();
 	tell_stages(options, &stages, events);
 	tell_spill(options, status);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "diff/call_forks.h"
+#include "parts/make_parts.h"
 #include "run/option_values.h"
 #include "tracking/request_list.h"
 #include "tracking/request_options.h"
@@ -58,40 +59,75 @@ static bool window_of(const struct session *session, const char *option, const c
 	return false;
 }
 
-/* What --a, --b or --slow-fast say of a side. The first side's requests serve
- * for one of the same session and window. */
-static bool side_init(struct diff *diff, struct side *side, const struct session *session,
-		      const char *option, const char *what, GError **error)
+/* What is asked of one side. */
+struct side_asked {
+	const char *option, *what; /* --a, --b or --slow-fast, what it says, NULL: nothing */
+	GError *error;             /* why there are no requests */
+};
+
+struct making_sides {
+	struct diff *diff;
+	struct side_asked asked[2];
+};
+
+/* The requests of one side. The first side's serve for one of the same session and window. */
+static struct user_requests *
+find_requests(struct diff *diff, struct side *side, struct side_asked *asked)
 {
 	const struct side *like = side == diff->sides ? NULL : diff->sides;
-	struct piece_namer *namer;
+	const struct session *session = side->session;
 	g_autoptr(GPtrArray) picks = g_ptr_array_new();
-	struct request_scope scope = {picks, option, session->asked.from, session->asked.to};
+	struct request_scope scope = {picks, asked->option, session->asked.from, session->asked.to};
 
-	*side = (struct side) {.session = session};
-	if (what && is_window(what)) {
-		if (!window_of(session, option, what, &scope.from, &scope.to, error))
-			return false;
-	} else if (what) {
-		g_ptr_array_add(picks, (char *) what);
+	if (asked->what && is_window(asked->what)) {
+		if (!window_of(session, asked->option, asked->what, &scope.from, &scope.to,
+			       &asked->error))
+			return NULL;
+	} else if (asked->what) {
+		g_ptr_array_add(picks, (char *) asked->what);
 		side->of_requests = true;
 	}
 	side->from = scope.from;
 	side->to = scope.to;
 	if (like && diff->retimed)
-		side->requests = user_requests_moved(like->requests, session, retimed_run_time,
-						     diff->retimed);
-	else if (like && like->session == session && like->from == scope.from &&
-		 like->to == scope.to)
-		side->requests = user_requests_repick(like->requests, &scope, error);
-	else
-		side->requests = user_requests_new(session, &scope, error);
+		return like->requests ? user_requests_moved(like->requests, session,
+							    retimed_run_time, diff->retimed)
+				      : NULL;
+	if (like && like->session == session && like->from == scope.from && like->to == scope.to)
+		return like->requests ? user_requests_repick(like->requests, &scope, &asked->error)
+				      : NULL;
+	return user_requests_new(session, &scope, &asked->error);
+}
+
+static void make_side(const struct session *session, guint part, void *data)
+{
+	struct making_sides *making = data;
+	struct diff *diff = making->diff;
+	struct side *side = &diff->sides[part];
+	struct piece_namer *namer;
+
+	*side = (struct side) {.session = session};
+	side->requests = find_requests(diff, side, &making->asked[part]);
 	if (!side->requests)
-		return false;
+		return;
 	namer = piece_namer_new(session, side->requests);
-	thread_match_name(diff->match, (int) (side - diff->sides), namer->names);
+	thread_match_name(diff->match, (int) part, namer->names);
 	side->costs = costs_new_named(side->requests, namer);
-	return true;
+}
+
+/* Of two sides that cannot be, the first one is told. */
+static bool make_sides(struct making_sides *making, const struct session *const of[2],
+		       GError **error)
+{
+	parts_make_sides(of, make_side, making);
+	if (making->asked[0].error) {
+		g_clear_error(&making->asked[1].error);
+		g_propagate_error(error, making->asked[0].error);
+		return false;
+	}
+	if (making->asked[1].error)
+		g_propagate_error(error, making->asked[1].error);
+	return making->diff->sides[1].requests != NULL;
 }
 
 static void side_clear(struct side *side)
@@ -326,7 +362,9 @@ static bool sides_init(struct diff *diff, const struct session *session,
 {
 	const struct request_options *options = &session->asked.options->requests;
 	g_autofree char *fast = NULL, *slow = NULL;
+	const struct session *const of[2] = {session, other ? other : session};
 	const char *a = options->a, *b = options->b;
+	struct making_sides making = {.diff = diff};
 
 	if (!other && !options->slow_fast && !(a && b)) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
@@ -341,10 +379,9 @@ static bool sides_init(struct diff *diff, const struct session *session,
 		a = fast;
 		b = slow;
 	}
-	if (!side_init(diff, &diff->sides[0], session, options->slow_fast ? "slow-fast" : "a", a,
-		       error) ||
-	    !side_init(diff, &diff->sides[1], other ? other : session,
-		       options->slow_fast ? "slow-fast" : "b", b, error))
+	making.asked[0] = (struct side_asked) {options->slow_fast ? "slow-fast" : "a", a, NULL};
+	making.asked[1] = (struct side_asked) {options->slow_fast ? "slow-fast" : "b", b, NULL};
+	if (!make_sides(&making, of, error))
 		return false;
 	label_traces(diff);
 	if (options->slow_fast) {

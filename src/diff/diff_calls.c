@@ -18,6 +18,7 @@
 #include "latencies/operations.h"
 #include "path/path_sums.h"
 #include "latencies/profile.h"
+#include "parts/make_parts.h"
 
 #define TURNS_LEAST 10 /* of a thread that loops */
 #define RESOLUTION 16
@@ -231,18 +232,16 @@ static void take_calls(struct call_profiles *profiles, struct taking *taking, bo
 	}
 }
 
-static void profiles_fill(struct call_profiles *profiles, const struct side *side,
-			  struct buckets *buckets)
+/* Of `data`'s sides one (part_maker). */
+static void profiles_fill(const struct session *session, guint part, void *data)
 {
-	const struct options *options = side->session->asked.options;
+	struct call_profiles *profiles = &((struct call_profiles *) data)[part];
+	const struct options *options = session->asked.options;
 	struct taking taking;
 	GHashTableIter iter;
 	gpointer value;
 
-	*profiles = (struct call_profiles) {side, buckets,
-					    g_hash_table_new_full(g_str_hash, g_str_equal, NULL,
-								  call_profile_free)};
-	taking_init(&taking, side);
+	taking_init(&taking, profiles->side);
 	take_calls(profiles, &taking, false);
 	g_hash_table_foreach_remove(profiles->by_name, is_no_loop,
 				    GUINT_TO_POINTER(options->what_if->len));
@@ -418,6 +417,7 @@ static gint by_contribution(gconstpointer a, gconstpointer b, gpointer data)
 
 void diff_calls(struct diff *diff)
 {
+	const struct session *const of[2] = {diff->sides[0].session, diff->sides[1].session};
 	struct call_profiles profiles[2];
 	struct buckets buckets;
 	GHashTableIter iter;
@@ -425,7 +425,10 @@ void diff_calls(struct diff *diff)
 
 	buckets_init(&buckets, RESOLUTION);
 	for (int side = 0; side < 2; side++)
-		profiles_fill(&profiles[side], &diff->sides[side], &buckets);
+		profiles[side] = (struct call_profiles) {
+			&diff->sides[side], &buckets,
+			g_hash_table_new_full(g_str_hash, g_str_equal, NULL, call_profile_free)};
+	parts_make_sides(of, profiles_fill, profiles);
 	g_hash_table_iter_init(&iter, profiles[0].by_name);
 	while (g_hash_table_iter_next(&iter, &name, &value)) {
 		const struct call_profile *both[2] = {

@@ -169,54 +169,6 @@ char *thread_match_family(const struct thread_match *match, int side, uint32_t t
 	return NULL;
 }
 
-/* --- pairs ---------------------------------------------------------------------------------- */
-
-struct thread_match *thread_match_new(const struct session *a, const struct session *b,
-				      const uint32_t pinned[2])
-{
-	struct thread_match *match = g_new0(struct thread_match, 1);
-	const struct session *of[2] = {a, b};
-	struct kin *kin[2] = {NULL, NULL};
-	struct kindred kindred;
-
-	for (int side = 0; side < 2; side++) {
-		guint count = of[side]->trace.model.thread_count;
-
-		match->session[side] = of[side];
-		match->names[side] = thread_names_new(of[side]);
-		match->partner[side] = g_new(uint32_t, count + 1);
-		kindred.partner[side] = match->partner[side];
-		kindred.count[side] = count;
-		for (guint i = 0; i < count; i++)
-			match->partner[side][i] = a == b ? i : NO_THREAD;
-	}
-	if (a == b)
-		return match;
-	for (int side = 0; side < 2; side++) {
-		kindred.of[side] = kin[side] = kin_new(of[side], a);
-		if (is_thread(pinned[0]) && is_thread(pinned[1]))
-			match->partner[side][pinned[side]] = pinned[!side];
-	}
-	kin_match(&kindred);
-	for (int side = 0; side < 2; side++)
-		kin_free(kin[side], kindred.count[side]);
-	count_siblings(match);
-	return match;
-}
-
-void thread_match_free(struct thread_match *match)
-{
-	if (!match)
-		return;
-	if (match->siblings)
-		g_hash_table_destroy(match->siblings);
-	for (int side = 0; side < 2; side++) {
-		g_free(match->partner[side]);
-		thread_names_free(match->names[side]);
-	}
-	g_free(match);
-}
-
 /* --- names ---------------------------------------------------------------------------------- */
 
 /* " (249 in A, 254 in B)" of the two numbers, each 0 if it is not there. */
@@ -296,10 +248,69 @@ static char *process_label(const struct thread_match *match, int side, uint32_t 
 	return g_string_free(text, FALSE);
 }
 
+static GPtrArray *process_labels(const struct thread_match *match, int side)
+{
+	GPtrArray *labels = g_ptr_array_new_with_free_func(g_free);
+
+	for (uint32_t i = 0; i < match->session[side]->trace.model.thread_count; i++)
+		g_ptr_array_add(labels, process_label(match, side, i));
+	return labels;
+}
+
 void thread_match_name(const struct thread_match *match, int side, struct thread_names *names)
 {
-	if (match->session[0] == match->session[1])
+	for (guint i = 0; match->called[side] && i < match->called[side]->len; i++)
+		thread_names_set(names, i, g_strdup(g_ptr_array_index(match->called[side], i)));
+}
+
+/* --- pairs ---------------------------------------------------------------------------------- */
+
+struct thread_match *thread_match_new(const struct session *a, const struct session *b,
+				      const uint32_t pinned[2])
+{
+	struct thread_match *match = g_new0(struct thread_match, 1);
+	const struct session *of[2] = {a, b};
+	struct kin *kin[2] = {NULL, NULL};
+	struct kindred kindred;
+
+	for (int side = 0; side < 2; side++) {
+		guint count = of[side]->trace.model.thread_count;
+
+		match->session[side] = of[side];
+		match->names[side] = thread_names_new(of[side]);
+		match->partner[side] = g_new(uint32_t, count + 1);
+		kindred.partner[side] = match->partner[side];
+		kindred.count[side] = count;
+		for (guint i = 0; i < count; i++)
+			match->partner[side][i] = a == b ? i : NO_THREAD;
+	}
+	if (a == b)
+		return match;
+	for (int side = 0; side < 2; side++) {
+		kindred.of[side] = kin[side] = kin_new(of[side], a);
+		if (is_thread(pinned[0]) && is_thread(pinned[1]))
+			match->partner[side][pinned[side]] = pinned[!side];
+	}
+	kin_match(&kindred);
+	for (int side = 0; side < 2; side++)
+		kin_free(kin[side], kindred.count[side]);
+	count_siblings(match);
+	for (int side = 0; side < 2; side++)
+		match->called[side] = process_labels(match, side);
+	return match;
+}
+
+void thread_match_free(struct thread_match *match)
+{
+	if (!match)
 		return;
-	for (uint32_t i = 0; i < match->session[side]->trace.model.thread_count; i++)
-		thread_names_set(names, i, process_label(match, side, i));
+	if (match->siblings)
+		g_hash_table_destroy(match->siblings);
+	for (int side = 0; side < 2; side++) {
+		g_free(match->partner[side]);
+		thread_names_free(match->names[side]);
+		if (match->called[side])
+			g_ptr_array_unref(match->called[side]);
+	}
+	g_free(match);
 }

@@ -17,6 +17,9 @@ struct thread_match {
 	const struct session *session[2]; /* borrowed */
 	uint32_t *partner[2];             /* owned; of each thread, NO_THREAD: none */
 	struct thread_names *names[2];    /* owned; each side's own */
+	GPtrArray
+		*called[2]; /* owned; of each side's threads what both are called (owned); NULL: of
+				 one trace */
 	GHashTable *siblings; /* owned; family (owned) -> on each side how many: struct siblings */
 };
 

@@ -9,6 +9,8 @@
 
 #define THREADS_MAX 64
 
+static _Thread_local bool in_part; /* this thread makes one */
+
 struct parts {
 	const struct session *session;
 	part_maker *make;
@@ -59,7 +61,7 @@ static void *work(void *data)
 	struct idmap user_names;
 	guint part;
 
-	own->asked.in_part = true;
+	in_part = true;
 	own->trace.timeline.chunks_read = 0;
 	own->trace.timeline.faults = parts->session->trace.timeline.faults ? &faults : NULL;
 	own->found.runs_read = &runs_read;
@@ -70,6 +72,7 @@ static void *work(void *data)
 		parts->make(own, part, parts->data);
 		end(parts, part, runs_read - before);
 	}
+	in_part = false;
 	idmap_clear(&user_names);
 	g_free(own);
 	return NULL;
@@ -99,7 +102,12 @@ static guint threads_for(const struct session *session, guint count)
 
 bool parts_are_beside(const struct session *session, guint count)
 {
-	return !session->asked.in_part && threads_for(session, count) > 1;
+	return !in_part && threads_for(session, count) > 1;
+}
+
+bool parts_in_one(void)
+{
+	return in_part;
 }
 
 void parts_make(const struct session *session, guint count, part_maker *make, void *data)
@@ -114,7 +122,7 @@ void parts_make(const struct session *session, guint count, part_maker *make, vo
 		.runs_read = g_new0(uint64_t, count),
 	};
 
-	if (session->asked.in_part) {
+	if (in_part) {
 		for (guint i = 0; i < count; i++)
 			make(session, i, data);
 	} else {
@@ -128,4 +136,40 @@ void parts_make(const struct session *session, guint count, part_maker *make, vo
 	}
 	g_free(parts.is_done);
 	g_free(parts.runs_read);
+}
+
+/* --- sides -------------------------------------------------------------------------- */
+
+struct one_side {
+	const struct session *session;
+	part_maker *make;
+	void *data;
+	guint side;
+};
+
+static void *make_side(void *data)
+{
+	const struct one_side *one = data;
+
+	in_part = true;
+	one->make(one->session, one->side, one->data);
+	in_part = false;
+	return NULL;
+}
+
+void parts_make_sides(const struct session *const sides[2], part_maker *make, void *data)
+{
+	struct one_side first = {sides[0], make, data, 0}, second = {sides[1], make, data, 1};
+	pthread_t thread;
+	bool beside = sides[0] != sides[1] && parts_are_beside(sides[0], 2) &&
+		      parts_are_beside(sides[1], 2) &&
+		      pthread_create(&thread, NULL, make_side, &second) == 0;
+
+	if (beside) {
+		make_side(&first);
+		pthread_join(thread, NULL);
+		return;
+	}
+	make(sides[0], 0, data);
+	make(sides[1], 1, data);
 }

@@ -32,5 +32,12 @@ bool parts_are_beside(const struct session *session, guint count);
 /* Returns when all are made. Within a part, and with one processor, they are made one after the
  * other. Not from what session_make_once() makes: parts may wait for that. */
 void parts_make(const struct session *session, guint count, part_maker *make, void *data);
+/* This thread makes a part: what it has for itself is one of several. */
+bool parts_in_one(void);
+
+/* Part 0 of the first session and part 1 of the second, beside each other where they are two. Each
+ * is given the session itself, which nobody else looks at meanwhile: what it makes may keep it, and
+ * must not look at the other one. */
+void parts_make_sides(const struct session *const sides[2], part_maker *make, void *data);
 
 #endif

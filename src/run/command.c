@@ -177,6 +177,12 @@ uint32_t options_jobs(const struct options *options)
 	return options->jobs ? options->jobs : g_get_num_processors();
 }
 
+bool options_name_events(const struct options *options)
+{
+	return options->target || options->from_event || options->to_event ||
+	       options->requests.begin || options->requests.end;
+}
+
 bool options_check(struct options *options, GError **error)
 {
 	bool anonymises = options->anonymise || options->anonymise_key;

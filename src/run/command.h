@@ -99,6 +99,8 @@ bool options_check(struct options *options, GError **error);
 
 /* So many threads may work at a time, at least 1. */
 uint32_t options_jobs(const struct options *options);
+/* The question names events, by filters, which keep what they met of a trace that is read. */
+bool options_name_events(const struct options *options);
 
 /* Makes the command's report of the session, and writes it to what is open, after what before()
  * (NULL: nothing) writes: nothing is written of a report that cannot be made. */

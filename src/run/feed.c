@@ -132,7 +132,7 @@ struct relay *session_relay(struct session *session)
 	const struct options *options = session->asked.options;
 
 	/* a filter keeps what it captured of the event that was compared last */
-	if (options_jobs(options) < 2 || options->every ||
+	if (options_jobs(options) / MAX(session->asked.beside, 1) < 2 || options->every ||
 	    (options->requests.captures && options->requests.captures->len))
 		return NULL;
 	return relay_new(&session->trace.sink);

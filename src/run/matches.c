@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/command.h"
 #include "run/option_values.h"
 #include "util/pattern.h"
 
@@ -117,10 +118,7 @@ void matches_note_fields(struct session *session, unsigned filter, uint64_t cond
 
 bool session_wants_match(const struct session *session)
 {
-	for (int i = 0; i < MATCH_COUNT; i++)
-		if (session->asked.matches[i].filter)
-			return true;
-	return false;
+	return options_name_events(session->asked.options);
 }
 
 static int by_number(gconstpointer a, gconstpointer b)

@@ -90,13 +90,12 @@ struct question {
 	GArray *boundaries; /* owned; struct boundary, in order of time */
 	struct stretches stretches; /* --every */
 	struct session *other; /* borrowed; diff: of the second trace, finished; NULL */
+	guint beside; /* so many sessions are read at the same time; 0: one */
 
 	/* Asked now and then while a report is made, where the program and not a signal ends it:
 	 * from true on all threads read as empty, and no report is written. NULL: never. */
 	bool (*interrupted)(void *data);
 	void *interrupted_data; /* borrowed */
-
-	bool in_part; /* of a part that is made beside others (parts/) */
 
 	/* session_finish() */
 	bool of_stretch; /* from and to are set: they are a stretch's */

@@ -50,8 +50,13 @@ void touched_add_file(struct touched *touched, const char *path, const char *pro
 		g_string_append_printf(programs, ", %s", program);
 }
 
-static void add_wait(struct touched *touched, const struct session *session, uint32_t thread,
-		     const struct span *span, const char *program)
+/* Of one thread, ns each. */
+struct sums {
+	int64_t all, cpus, disks, network;
+};
+
+static void add_wait(struct touched *touched, struct sums *sums, const struct session *session,
+		     uint32_t thread, const struct span *span)
 {
 	struct wait wait = wait_of(session, thread, span);
 	const struct wake_detail *request = block_request(session, wait.block);
@@ -62,20 +67,26 @@ static void add_wait(struct touched *touched, const struct session *session, uin
 						    session_text(session, request->text), NULL);
 
 		touched_add_cost(touched, disk, ns);
-		touched_add_cost(touched, DISKS, ns);
+		sums->disks += ns;
 	} else if (wait_is_at_leisure(session, &wait) ||
 		   wait_cause_kind(session, &wait) == CAUSE_TIMER) {
 		return;
 	} else if (wait_is_networks(session, &wait)) {
-		touched_add_cost(touched, NETWORK, ns);
+		sums->network += ns;
 	}
-	touched_add_cost(touched, program, ns);
-	touched_add_cost(touched, TOUCHED_ALL, ns);
+	sums->all += ns;
+}
+
+static void add_sum(struct touched *touched, const char *name, int64_t ns)
+{
+	if (ns)
+		touched_add_cost(touched, name, ns);
 }
 
 static void add_thread(struct touched *touched, const struct session *session, uint32_t thread)
 {
 	const char *program = session_thread_name(session, thread);
+	struct sums sums = {0};
 	uint32_t before = 0;
 	struct spans spans;
 	struct span span;
@@ -86,20 +97,23 @@ static void add_thread(struct touched *touched, const struct session *session, u
 		uint32_t file = kind == LEAF_WORK_SYSCALL ? span.ref & ~REF_FOR_WRITING : 0;
 
 		if (leaf_is_blocked(span.leaf)) {
-			add_wait(touched, session, thread, &span, program);
+			add_wait(touched, &sums, session, thread, &span);
 			continue;
 		}
 		if (kind == LEAF_PREEMPTED || kind == LEAF_WAIT_CPU)
-			touched_add_cost(touched, CPUS, span.end - span.begin);
-		if (leaf_wib(span.leaf) != WIB_UNKNOWN) {
-			touched_add_cost(touched, program, span.end - span.begin);
-			touched_add_cost(touched, TOUCHED_ALL, span.end - span.begin);
-		}
+			sums.cpus += span.end - span.begin;
+		if (leaf_wib(span.leaf) != WIB_UNKNOWN)
+			sums.all += span.end - span.begin;
 		if (file && file != before && g_str_has_prefix(session_text(session, file), ETC))
 			touched_add_file(touched, session_text(session, file) + strlen("file:"),
 					 program);
 		before = file;
 	}
+	add_sum(touched, program, sums.all);
+	add_sum(touched, TOUCHED_ALL, sums.all);
+	add_sum(touched, CPUS, sums.cpus);
+	add_sum(touched, DISKS, sums.disks);
+	add_sum(touched, NETWORK, sums.network);
 }
 
 struct touched *touched_empty(void)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parts/make_parts.h"
 #include "report/report.h"
 #include "settings/costs_touched.h"
 #include "util/when.h"
@@ -144,16 +145,21 @@ static int largest_first(gconstpointer a, gconstpointer b)
 	return order ? order : strcmp(x->name, y->name);
 }
 
+static void sum_costs(const struct session *session, guint part, void *data)
+{
+	((struct touched **) data)[part] = touched_new(session);
+}
+
 struct settings_compared *settings_compare(const struct session *a, const struct session *b)
 {
 	struct settings_compared *compared = g_new0(struct settings_compared, 1);
-	const struct session *sessions[2] = {a, b};
+	const struct session *const sessions[2] = {a, b};
 	GHashTable *tables[2] = {table_new(), table_new()};
 	struct touched *touched[2];
 
 	compared->list = g_ptr_array_new_with_free_func(difference_free);
+	parts_make_sides(sessions, sum_costs, touched);
 	for (int side = 0; side < 2; side++) {
-		touched[side] = touched_new(sessions[side]);
 		compared->recorded[side] = settings_beside(sessions[side], add_value, tables[side]);
 		touched_each_file(touched[side], tables[side], READ, add_value);
 	}

@@ -5,13 +5,26 @@
 #include <string.h>
 
 #include "latencies/operations.h"
+#include "parts/make_parts.h"
 #include "tracking/exchange_lists.h"
 
 #define TOUCHES_MAX (UINT32_C(1) << 22) /* of a request and a thing: of more nothing is known */
+#define CHAIN_MOST 16 /* what a request touched is looked through up to here, then looked up */
 
 /* A request touched a thing. */
 struct touch {
 	uint32_t row, thing; /* its number in `names` */
+	uint32_t next; /* place from 1 of another one of the row; 0: none */
+};
+
+struct touches {
+	GArray *list; /* owned; struct touch, as they were met */
+	GArray *chains; /* owned; struct chain, of each row */
+	struct idmap seen; /* row and thing, of those that are in no chain */
+};
+
+struct chain {
+	uint32_t first, length; /* place from 1 in the list, 0: none */
 };
 
 struct side_walk {
@@ -345,15 +358,48 @@ static uint32_t thing_of(struct side_walk *walk, enum thing kind, uint32_t numbe
 	return thing;
 }
 
-static void touch(struct idmap *seen, GArray *touches, guint32 row, uint32_t thing)
+static void touches_init(struct touches *touches, guint rows)
 {
-	struct touch at = {row, thing};
+	touches->list = g_array_new(FALSE, FALSE, sizeof(struct touch));
+	touches->chains = g_array_new(FALSE, TRUE, sizeof(struct chain));
+	g_array_set_size(touches->chains, rows);
+	idmap_init(&touches->seen);
+}
+
+static void touches_clear(struct touches *touches)
+{
+	g_array_unref(touches->list);
+	g_array_unref(touches->chains);
+	idmap_clear(&touches->seen);
+}
+
+/* Few touch more than a few things, which lie close to each other. */
+static void touch(struct touches *touches, guint32 row, uint32_t thing)
+{
+	struct touch at = {row, thing, 0};
+	struct chain *chain;
 	uint64_t key = (uint64_t) row << 32 | thing;
 
-	if (!thing || touches->len > TOUCHES_MAX || idmap_get(seen, key) != IDMAP_NONE)
+	if (!row || !thing || touches->list->len > TOUCHES_MAX)
 		return;
-	idmap_set(seen, key, 1);
-	g_array_append_val(touches, at);
+	chain = &g_array_index(touches->chains, struct chain, row - 1);
+	for (uint32_t i = chain->first; i;) {
+		const struct touch *other = &g_array_index(touches->list, struct touch, i - 1);
+
+		if (other->thing == thing)
+			return;
+		i = other->next;
+	}
+	if (chain->length < CHAIN_MOST) {
+		at.next = chain->first;
+		chain->first = touches->list->len + 1;
+		chain->length++;
+	} else if (idmap_get(&touches->seen, key) != IDMAP_NONE) {
+		return;
+	} else {
+		idmap_set(&touches->seen, key, 1);
+	}
+	g_array_append_val(touches->list, at);
 }
 
 /* Where the newest call of a thread ended, and for whom. */
@@ -376,7 +422,7 @@ static void place_calls(struct request_row *row, struct newest *newest, guint32 
 	*newest = (struct newest) {number, operation->cpu};
 }
 
-static void deeds(struct side_walk *walk, struct idmap *seen, GArray *touches)
+static void deeds(struct side_walk *walk, struct touches *touches)
 {
 	const struct user_requests *requests = walk->requests;
 	const struct session *session = requests->session;
@@ -388,7 +434,7 @@ static void deeds(struct side_walk *walk, struct idmap *seen, GArray *touches)
 		const struct working *at = working_at(requests, i);
 
 		pages_pass(&requests->working, i);
-		touch(seen, touches, walk->rows[at->request],
+		touch(touches, walk->rows[at->request],
 		      walk->rows[at->request] ? thing_of(walk, THING_PROGRAM, at->thread) : 0);
 	}
 	for (uint32_t i = 1; i < store->used; i++) {
@@ -406,9 +452,9 @@ static void deeds(struct side_walk *walk, struct idmap *seen, GArray *touches)
 		if (!row)
 			continue;
 		object = operation_resource(session, operation);
-		touch(seen, touches, row, thing_of(walk, THING_CALL, PACK_NUMBER(operation->what)));
+		touch(touches, row, thing_of(walk, THING_CALL, PACK_NUMBER(operation->what)));
 		if (object)
-			touch(seen, touches, row, thing_of(walk, THING_OBJECT, object));
+			touch(touches, row, thing_of(walk, THING_OBJECT, object));
 		place_calls(row_at(walk, row), &newest[operation->thread], row, operation);
 	}
 }
@@ -486,25 +532,38 @@ static void choose_touched(struct request_known *known, const GArray *touches)
 	}
 }
 
-static void add_side(struct request_known *known, const struct user_requests *requests, guint side,
-		     struct idmap *seen, GArray *touches)
-{
-	struct side_walk walk = {.requests = requests, .known = known, .side = side};
+/* One side alone, with names of its own. */
+struct known_side {
+	const struct user_requests *requests; /* borrowed */
+	struct request_known *known; /* owned */
+	struct touches touches; /* owned */
+};
 
+/* A side (part_maker). */
+static void know_side(const struct session *session, guint part, void *data)
+{
+	struct known_side *side = &((struct known_side *) data)[part];
+	const struct user_requests *requests = side->requests;
+	struct request_known *known = g_new0(struct request_known, 1);
+	struct side_walk walk = {.requests = requests, .known = known, .side = part};
+
+	side->known = known;
+	known->names = intern_new();
+	known->rows = g_array_sized_new(FALSE, FALSE, sizeof(struct request_row),
+					MIN(requests->listed->len, REQUEST_ROWS) + 1);
+	known->touched = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	idmap_init(&walk.things);
 	idmap_init(&walk.services);
 	make_rows(&walk);
+	touches_init(&side->touches, known->rows->len);
 	for (guint i = 0; i < known->rows->len; i++) {
 		struct request_row *row = &g_array_index(known->rows, struct request_row, i);
-		const struct user_request *at =
-			row->side == side ? user_request_at(requests, row->place) : NULL;
+		const struct user_request *at = user_request_at(requests, row->place);
 
-		if (!at)
-			continue;
 		user_requests_read(requests, READ_AT_RANDOM);
 		parties(&walk, at, row->values);
 		row->values[REQUEST_INNER] = 0;
-		row->values[REQUEST_WHEN] = at->begin - requests->session->asked.from;
+		row->values[REQUEST_WHEN] = at->begin - session->asked.from;
 	}
 	for (guint i = 0; i < requests->list.used; i++) {
 		struct request_row *row = row_at(&walk, walk.rows[i + 1]);
@@ -516,27 +575,59 @@ static void add_side(struct request_known *known, const struct user_requests *re
 	orders(&walk);
 	flights(&walk);
 	bytes(&walk);
-	deeds(&walk, seen, touches);
+	deeds(&walk, &side->touches);
 	idmap_clear(&walk.things);
 	idmap_clear(&walk.services);
 	g_free(walk.rows);
 }
 
+/* The second side behind the first one, by its names. */
+static void append_side(struct known_side *first, const struct known_side *second)
+{
+	struct request_known *known = first->known;
+	const struct request_known *other = second->known;
+	guint before = known->rows->len, count = intern_count(other->names);
+	g_autofree uint32_t *numbers = g_new0(uint32_t, count + 1);
+
+	for (guint i = 1; i < count; i++)
+		numbers[i] = name_of(known, intern_text(other->names, i));
+	g_array_append_vals(known->rows, other->rows->data, other->rows->len);
+	for (guint i = before; i < known->rows->len; i++) {
+		int64_t *values = g_array_index(known->rows, struct request_row, i).values;
+
+		for (guint c = 0; c < REQUEST_FIXED; c++)
+			if (request_field_is_named(c) && values[c] != FIELD_NONE)
+				values[c] = numbers[values[c]];
+	}
+	for (guint i = 0; i < second->touches.list->len; i++) {
+		struct touch at = g_array_index(second->touches.list, struct touch, i);
+
+		at.row += before;
+		at.thing = numbers[at.thing];
+		g_array_append_val(first->touches.list, at);
+	}
+	known->spread |= other->spread;
+}
+
 struct request_known *request_known_new(const struct user_requests *const *sides, guint count)
 {
-	struct request_known *known = g_new0(struct request_known, 1);
-	g_autoptr(GArray) touches = g_array_new(FALSE, FALSE, sizeof(struct touch));
-	struct idmap seen; /* row and thing */
+	struct known_side known[2] = {{.requests = sides[0]},
+				      {.requests = sides[count > 1 ? 1 : 0]}};
+	const struct session *const of[2] = {known[0].requests->session,
+					     known[1].requests->session};
 
-	known->names = intern_new();
-	known->rows = g_array_new(FALSE, TRUE, sizeof(struct request_row));
-	known->touched = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	idmap_init(&seen);
-	for (guint i = 0; i < count; i++)
-		add_side(known, sides[i], i, &seen, touches);
-	choose_touched(known, touches);
-	idmap_clear(&seen);
-	return known;
+	if (count > 1)
+		parts_make_sides(of, know_side, known);
+	else
+		know_side(of[0], 0, known);
+	if (count > 1) {
+		append_side(&known[0], &known[1]);
+		request_known_free(known[1].known);
+		touches_clear(&known[1].touches);
+	}
+	choose_touched(known[0].known, known[0].touches.list);
+	touches_clear(&known[0].touches);
+	return known[0].known;
 }
 
 void request_known_free(struct request_known *known)

@@ -30,7 +30,7 @@ static void make_nested(const struct session *session, guint part, void *data)
 {
 	guint *next = data;
 
-	g_assert_true(session->asked.in_part);
+	g_assert_true(parts_in_one());
 	g_assert_cmpuint(part, ==, (*next)++);
 }
 
@@ -85,7 +85,7 @@ static void expect(guint jobs)
 	g_assert_true(seen->nested);
 	g_assert_cmpint(onces, ==, 1);
 	g_assert_cmpuint(*feed->session->found.runs_read, ==, 7 + PARTS * (PARTS - 1) / 2);
-	g_assert_false(feed->session->asked.in_part);
+	g_assert_false(parts_in_one());
 	g_free(seen);
 }
 
@@ -111,11 +111,57 @@ static void none(void)
 	g_assert_cmpuint(*feed->session->found.runs_read, ==, 0);
 }
 
+struct seen_sides {
+	const struct session *session[2];
+	bool in_one[2], nested[2];
+	GThread *thread[2];
+};
+
+static void make_side(const struct session *session, guint part, void *data)
+{
+	struct seen_sides *seen = data;
+	guint next = 0;
+
+	seen->session[part] = session;
+	seen->in_one[part] = parts_in_one();
+	seen->thread[part] = g_thread_self();
+	if (seen->in_one[part])
+		parts_make(session, 3, make_nested, &next);
+	seen->nested[part] = next == 3;
+}
+
+/* Each is given its own session itself; of one, or for one processor, one after the other. */
+static void sides(void)
+{
+	FEED(1);
+	struct session *other = session_new(&feed->options);
+	const struct session *const two[2] = {feed->session, other};
+	const struct session *const same[2] = {feed->session, feed->session};
+	struct seen_sides seen = {0};
+
+	feed->options.jobs = 2;
+	parts_make_sides(two, make_side, &seen);
+	for (int i = 0; i < 2; i++) {
+		g_assert_true(seen.session[i] == two[i]);
+		g_assert_true(seen.in_one[i] && seen.nested[i]);
+	}
+	g_assert_true(seen.thread[0] != seen.thread[1]);
+	g_assert_false(parts_in_one());
+	parts_make_sides(same, make_side, &seen);
+	g_assert_true(seen.session[0] == seen.session[1] && seen.thread[0] == seen.thread[1]);
+	g_assert_false(seen.in_one[0] || seen.in_one[1]);
+	feed->options.jobs = 1;
+	parts_make_sides(two, make_side, &seen);
+	g_assert_true(seen.session[1] == other && seen.thread[0] == seen.thread[1]);
+	session_free(other);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/parts/one thread", one);
 	g_test_add_func("/parts/several threads", several);
 	g_test_add_func("/parts/no parts", none);
+	g_test_add_func("/parts/sides", sides);
 	return g_test_run();
 }
