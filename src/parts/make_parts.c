@@ -14,22 +14,25 @@ static _Thread_local bool in_part; /* this thread makes one */
 struct parts {
 	const struct session *session;
 	part_maker *make;
+	part_taker *take;     /* NULL: nobody takes them */
 	void *data;
 	guint count;
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t ended;
 	guint next;           /* the first one that nobody has begun */
 	guint done;           /* all before it have ended */
+	guint taken;          /* all before it are taken */
+	bool takes;           /* a thread takes one */
 	bool *is_done;        /* owned, as is: */
 	uint64_t *runs_read;  /* by each */
 	uint64_t before;      /* by those PARTS_AHEAD and more before `next` */
 };
 
-/* Takes the next part; false: there is none. `runs_read`: by those before. */
-static bool take(struct parts *parts, guint *part, uint64_t *runs_read)
+/* Begins the next part; false: there is none. `runs_read`: by those before. */
+static bool begin(struct parts *parts, guint *part, uint64_t *runs_read)
 {
 	pthread_mutex_lock(&parts->lock);
-	while (parts->next < parts->count && parts->next >= parts->done + PARTS_AHEAD)
+	while (parts->next < parts->count && parts->next >= parts->taken + PARTS_AHEAD)
 		pthread_cond_wait(&parts->ended, &parts->lock);
 	*part = parts->next;
 	if (*part < parts->count) {
@@ -42,6 +45,24 @@ static bool take(struct parts *parts, guint *part, uint64_t *runs_read)
 	return *part < parts->count;
 }
 
+/* Takes what is there in order, if nobody else does; under the lock, which is let go meanwhile. */
+static void take_made(struct parts *parts)
+{
+	if (!parts->take) {
+		parts->taken = parts->done;
+		return;
+	}
+	while (!parts->takes && parts->taken < parts->done) {
+		parts->takes = true;
+		pthread_mutex_unlock(&parts->lock);
+		parts->take(parts->taken, parts->data);
+		pthread_mutex_lock(&parts->lock);
+		parts->takes = false;
+		parts->taken++;
+		pthread_cond_broadcast(&parts->ended);
+	}
+}
+
 static void end(struct parts *parts, guint part, uint64_t runs_read)
 {
 	pthread_mutex_lock(&parts->lock);
@@ -49,6 +70,7 @@ static void end(struct parts *parts, guint part, uint64_t runs_read)
 	parts->is_done[part] = true;
 	while (parts->done < parts->count && parts->is_done[parts->done])
 		parts->done++;
+	take_made(parts);
 	pthread_cond_broadcast(&parts->ended);
 	pthread_mutex_unlock(&parts->lock);
 }
@@ -67,7 +89,7 @@ static void *work(void *data)
 	own->found.runs_read = &runs_read;
 	own->found.user_names = &user_names;
 	idmap_init(&user_names);
-	while (take(parts, &part, &before)) {
+	while (begin(parts, &part, &before)) {
 		runs_read = before;
 		parts->make(own, part, parts->data);
 		end(parts, part, runs_read - before);
@@ -110,11 +132,13 @@ bool parts_in_one(void)
 	return in_part;
 }
 
-void parts_make(const struct session *session, guint count, part_maker *make, void *data)
+void parts_make_and_take(const struct session *session, guint count, part_maker *make,
+			 part_taker *take, void *data)
 {
 	struct parts parts = {
 		.session = session,
 		.make = make,
+		.take = take,
 		.data = data,
 		.count = count,
 		.before = *session->found.runs_read,
@@ -123,8 +147,11 @@ void parts_make(const struct session *session, guint count, part_maker *make, vo
 	};
 
 	if (in_part) {
-		for (guint i = 0; i < count; i++)
+		for (guint i = 0; i < count; i++) {
 			make(session, i, data);
+			if (take)
+				take(i, data);
+		}
 	} else {
 		pthread_mutex_init(&parts.lock, NULL);
 		pthread_cond_init(&parts.ended, NULL);
@@ -136,6 +163,11 @@ void parts_make(const struct session *session, guint count, part_maker *make, vo
 	}
 	g_free(parts.is_done);
 	g_free(parts.runs_read);
+}
+
+void parts_make(const struct session *session, guint count, part_maker *make, void *data)
+{
+	parts_make_and_take(session, count, make, NULL, data);
 }
 
 /* --- sides -------------------------------------------------------------------------- */

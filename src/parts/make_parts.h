@@ -21,8 +21,8 @@
 
 #include "run/session.h"
 
-#define PARTS_AHEAD                                                                                \
-	8 /* a part is begun when all those have ended that are so many and more before it */
+/* A part is begun when all have ended, and been taken, that are so many and more before it. */
+#define PARTS_AHEAD 8
 
 /* `part`: counted from 0. `session` is its thread's own, until it returns. */
 typedef void part_maker(const struct session *session, guint part, void *data);
@@ -32,6 +32,12 @@ bool parts_are_beside(const struct session *session, guint count);
 /* Returns when all are made. Within a part, and with one processor, they are made one after the
  * other. Not from what session_make_once() makes: parts may wait for that. */
 void parts_make(const struct session *session, guint count, part_maker *make, void *data);
+/* The same; each is taken when it and all before it are made, one after the other, in order, while
+ * others are made. What takes may change what it alone knows, and use the session that was given
+ * here. At most PARTS_AHEAD wait to be taken. */
+typedef void part_taker(guint part, void *data);
+void parts_make_and_take(const struct session *session, guint count, part_maker *make,
+			 part_taker *take, void *data);
 /* This thread makes a part: what it has for itself is one of several. */
 bool parts_in_one(void);
 

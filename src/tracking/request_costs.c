@@ -238,35 +238,41 @@ static void close_requests(struct costs *costs, guint from)
 	idmap_init(&costs->places);
 }
 
+struct summing {
+	struct costs *costs;
+	GString *label;
+	struct path_work *work;
+};
+
+static void add_way(guint listed, const struct path *path, void *data)
+{
+	struct summing *summing = data;
+	struct costs *costs = summing->costs;
+	const struct user_request *request = listed_request(costs, listed);
+	guint from = costs->threads->len, first = costs->costs->len;
+
+	for (guint k = 0; k < path->pieces->len; k++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, k);
+
+		add_piece(costs, listed, request, path, piece, summing->label);
+		add_thread(costs, listed, from, piece->thread, piece->end - piece->begin);
+	}
+	path_work_add(summing->work, path);
+	close_requests(costs, first);
+	if (costs->kept && !costs->kept[listed])
+		g_array_set_size(costs->threads, from);
+}
+
 static void sum_latency(struct costs *costs)
 {
 	const struct user_requests *requests = costs->requests;
-	GString *label = g_string_new(NULL);
-	struct path_work *work = path_work_new(requests->session);
+	struct summing summing = {costs, g_string_new(NULL), path_work_new(requests->session)};
 
-	requests_renew_effort(requests);
-	for (guint i = 0; i < requests->listed->len; i++) {
-		const struct user_request *request =
-			user_request_at(requests, g_array_index(requests->listed, uint32_t, i));
-		struct path *path = user_request_path(requests, request);
-		guint from = costs->threads->len, first = costs->costs->len;
-
-		for (guint k = 0; k < path->pieces->len; k++) {
-			const struct piece *piece = &g_array_index(path->pieces, struct piece, k);
-
-			add_piece(costs, i, request, path, piece, label);
-			add_thread(costs, i, from, piece->thread, piece->end - piece->begin);
-		}
-		path_work_add(work, path);
-		path_free(path);
-		close_requests(costs, first);
-		if (costs->kept && !costs->kept[i])
-			g_array_set_size(costs->threads, from);
-	}
+	user_requests_ways(requests, 1, add_way, &summing);
 	costs->not_followed = requests->effort->ways;
-	costs->functions = path_work_totals(work);
-	path_work_free(work);
-	g_string_free(label, TRUE);
+	costs->functions = path_work_totals(summing.work);
+	path_work_free(summing.work);
+	g_string_free(summing.label, TRUE);
 }
 
 /* --- what threads did while they worked on a request --------------------------------- */

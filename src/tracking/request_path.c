@@ -14,6 +14,9 @@
  */
 #include "tracking/request_path.h"
 
+#include <stdatomic.h>
+
+#include "parts/make_parts.h"
 #include "tracking/exchange_lists.h"
 
 /* The last thing of this request that the thread read in (from, to], which another wrote
@@ -50,9 +53,14 @@ static bool last_received(const struct user_requests *requests, uint32_t root, u
 	}
 }
 
+static uint64_t whole_effort(const struct user_requests *requests)
+{
+	return PIECES_LEAST + PIECES_AN_EVENT * requests->session->trace.events;
+}
+
 void requests_renew_effort(const struct user_requests *requests)
 {
-	requests->effort->left = PIECES_LEAST + PIECES_AN_EVENT * requests->session->trace.events;
+	requests->effort->left = whole_effort(requests);
 	requests->effort->ways = 0;
 }
 
@@ -88,4 +96,102 @@ struct path *user_request_path(const struct user_requests *requests,
 	requests->effort->left -= MIN(requests->effort->left, path->pieces->len);
 	user_requests_read(requests, READ_AT_RANDOM * (path->pieces->len + 1));
 	return path;
+}
+
+/* --- beside each other ----------------------------------------------------------------------- */
+
+#define WAYS_A_PART 64
+
+/* Of one part, in order. */
+struct part_ways {
+	struct path *paths[WAYS_A_PART]; /* owned; NULL: it has to be looked for again, when it is
+					    known how much effort is left for it */
+	uint64_t effort[WAYS_A_PART];
+};
+
+struct finding_ways {
+	const struct user_requests *requests; /* borrowed */
+	guint step;
+	way_taker *take;
+	void *data;
+	struct part_ways parts[PARTS_AHEAD];
+	_Atomic uint64_t spent; /* by all parts */
+};
+
+static const struct user_request *
+request_of_part(const struct finding_ways *finding, guint part, guint i, guint *listed)
+{
+	const struct user_requests *requests = finding->requests;
+	uint64_t at = ((uint64_t) part * WAYS_A_PART + i) * finding->step;
+
+	*listed = (guint) at;
+	if (i == WAYS_A_PART || at >= requests->listed->len)
+		return NULL;
+	return user_request_at(requests, g_array_index(requests->listed, uint32_t, *listed));
+}
+
+/* With as much effort as is left over by all that was found by now, before it or behind it. */
+static void find_ways(const struct session *session, guint part, void *data)
+{
+	struct finding_ways *finding = data;
+	struct part_ways *ways = &finding->parts[part % PARTS_AHEAD];
+	struct user_requests *own = user_requests_in_part(finding->requests, session);
+	const struct user_request *request;
+	uint64_t *faults = session->trace.timeline.faults; /* of this thread */
+	guint listed;
+
+	own->effort->faults = faults ? *faults : 0;
+	for (guint i = 0; (request = request_of_part(finding, part, i, &listed)); i++) {
+		uint64_t spent = atomic_load(&finding->spent), whole = whole_effort(own), left;
+
+		left = own->effort->left = whole - MIN(whole, spent);
+		ways->paths[i] = left ? user_request_path(own, request) : NULL;
+		ways->effort[i] = left - own->effort->left;
+		atomic_fetch_add(&finding->spent, ways->effort[i]);
+		if (left && !own->effort->left) /* it may have ended too early */
+			g_clear_pointer(&ways->paths[i], path_free);
+	}
+	user_requests_ease(own);
+	if (faults)
+		*faults = own->effort->faults;
+	user_requests_part_free(own);
+}
+
+static void take_ways(guint part, void *data)
+{
+	struct finding_ways *finding = data;
+	struct part_ways *ways = &finding->parts[part % PARTS_AHEAD];
+	const struct user_request *request;
+	guint listed;
+
+	for (guint i = 0; (request = request_of_part(finding, part, i, &listed)); i++) {
+		struct path *path = ways->paths[i];
+		uint64_t *left = &finding->requests->effort->left;
+
+		if (path && ways->effort[i] < *left) {
+			*left -= ways->effort[i];
+		} else {
+			if (path)
+				path_free(path);
+			path = user_request_path(finding->requests, request);
+		}
+		finding->take(listed, path, finding->data);
+		path_free(path);
+	}
+}
+
+void user_requests_ways(const struct user_requests *requests, guint step, way_taker *take,
+			void *data)
+{
+	struct finding_ways *finding = g_new0(struct finding_ways, 1);
+	guint count = (requests->listed->len + step - 1) / step;
+
+	finding->requests = requests;
+	finding->step = step;
+	finding->take = take;
+	finding->data = data;
+	requests_renew_effort(requests);
+	parts_make_and_take(requests->session, (count + WAYS_A_PART - 1) / WAYS_A_PART, find_ways,
+			    take_ways, finding);
+	g_free(finding);
 }

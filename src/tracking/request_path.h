@@ -15,7 +15,13 @@
 struct path *user_request_path(const struct user_requests *requests,
 			       const struct user_request *request);
 
-/* Before the ways of many requests are looked for. */
+/* Before the ways of many requests are looked for, one after the other. */
 void requests_renew_effort(const struct user_requests *requests);
+/* Hands on the ways of the listed requests from `listed` 0 on, each `step`th, in order: each as
+ * user_request_path() would find it if it were asked for one after the other, but found beside each
+ * other. `path` is borrowed. */
+typedef void way_taker(guint listed, const struct path *path, void *data);
+void user_requests_ways(const struct user_requests *requests, guint step, way_taker *take,
+			void *data);
 
 #endif

@@ -18,10 +18,19 @@ struct point {
 	int64_t old, new; /* ns */
 };
 
+/* In blocks, the first of which grows up to their size: in a list that grows whole, half the room
+ * would be touched for nothing, and all be copied again and again. */
+#define LINE_BLOCK 1024
+
 struct line {
-	struct point *points; /* owned; NULL: none, nothing moved */
+	struct point **blocks; /* owned, as is each; NULL: none, nothing moved */
 	uint32_t count, room;
 };
+
+static inline struct point *line_point(const struct line *line, uint32_t i)
+{
+	return &line->blocks[i / LINE_BLOCK][i % LINE_BLOCK];
+}
 
 void line_clear(struct line *line);
 

@@ -179,9 +179,11 @@ int64_t retimed_drift(const struct retimed *retimed, guint scenario, uint32_t th
 	const struct line *line = line_of(retimed, scenario, thread);
 
 	for (uint32_t i = 0; i < line->count; i++) {
-		*at = line->points[i].old;
-		if (line->points[i].new != line->points[i].old)
-			return line->points[i].new - line->points[i].old;
+		const struct point *point = line_point(line, i);
+
+		*at = point->old;
+		if (point->new != point->old)
+			return point->new - point->old;
 	}
 	return 0;
 }

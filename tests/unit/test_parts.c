@@ -30,6 +30,7 @@ static void make_nested(const struct session *session, guint part, void *data)
 {
 	guint *next = data;
 
+	(void) session;
 	g_assert_true(parts_in_one());
 	g_assert_cmpuint(part, ==, (*next)++);
 }
@@ -111,6 +112,53 @@ static void none(void)
 	g_assert_cmpuint(*feed->session->found.runs_read, ==, 0);
 }
 
+/* --- taken in order --------------------------------------------------------------------------- */
+
+#define TAKEN 300
+
+struct seen_taken {
+	gint made[TAKEN];
+	guint next; /* what takes it knows it alone */
+	gint begun, taken;
+};
+
+static void make_one(const struct session *session, guint part, void *data)
+{
+	struct seen_taken *seen = data;
+	gint waits = g_atomic_int_add(&seen->begun, 1) + 1 - g_atomic_int_get(&seen->taken);
+
+	(void) session;
+	g_assert_cmpint(waits, <=, PARTS_AHEAD);
+	if (part % 7 == 0) /* the others are made meanwhile */
+		g_usleep(200);
+	g_atomic_int_set(&seen->made[part], 1);
+}
+
+static void take_one(guint part, void *data)
+{
+	struct seen_taken *seen = data;
+
+	g_assert_cmpuint(part, ==, seen->next);
+	g_assert_true(g_atomic_int_get(&seen->made[part]));
+	if (part % 11 == 0)
+		g_usleep(200);
+	seen->next = part + 1;
+	g_atomic_int_inc(&seen->taken);
+}
+
+static void taken(void)
+{
+	FEED(1);
+
+	for (guint jobs = 1; jobs <= 8; jobs *= 2) {
+		struct seen_taken seen = {0};
+
+		feed->options.jobs = jobs;
+		parts_make_and_take(feed->session, TAKEN, make_one, take_one, &seen);
+		g_assert_cmpuint(seen.next, ==, TAKEN);
+	}
+}
+
 struct seen_sides {
 	const struct session *session[2];
 	bool in_one[2], nested[2];
@@ -162,6 +210,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/parts/one thread", one);
 	g_test_add_func("/parts/several threads", several);
 	g_test_add_func("/parts/no parts", none);
+	g_test_add_func("/parts/taken in order", taken);
 	g_test_add_func("/parts/sides", sides);
 	return g_test_run();
 }
