@@ -37,6 +37,9 @@ CASES = (
     ("uring-server", "uclient", ["storesrv"], [], ["storesrv"]),
     ("vfork-slow", "launcher", ["vfork"], [], []),
     ("linger-batch", "producer", ["sender"], ["lock|until producer"], ["sender"]),
+    # three threads of a process that hung: the signal is told of one, and wakes all
+    ("permit-leak", "jobs2", [r"waited in futex on futex 0x\S+ until it was killed by signal 9 \(SIGKILL\) from watchq"],
+     ["until it was killed[^.]*\\. Without it", "in kill"], []),
     ("gc-signal", "mut0", ["gcthr"], ["next request"], ["gcthr"]),
     ("cpu-offline", "crunch1", ["crunch0"], ["steal"], []),
     ("cg-freeze", "askcli", ["jobsrv", "frozen"], ["next request"], []),

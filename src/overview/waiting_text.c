@@ -203,7 +203,7 @@ static void sums_line(const struct waiting *waiting, struct output *output)
 		    {waiting->idle, "waited for a next request (inferred)"},
 		    {waiting->children, "waited only for programs that they had started"},
 		    {waiting->tracer, "waited as part of the tracer"},
-		    {waiting->open, "waited to the end of the trace"},
+		    {waiting->open, "waited until the trace ended or they were killed"},
 		    {waiting->unknown, "waited with unknown cause"}};
 	g_autoptr(GString) line = g_string_new(NULL);
 	const char *comma = "";

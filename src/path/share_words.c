@@ -131,6 +131,8 @@ static void append_cause(GString *text, const struct session *session, const str
 		g_string_append_printf(text, "%s for block device %s", comma, share->cause_label);
 	else if (share->cause == CAUSE_TIMEOUT)
 		g_string_append_printf(text, "%s until %s", comma, share->cause_label);
+	else if (g_str_has_prefix(words, "until ")) /* it was killed */
+		g_string_append_printf(text, "%s %s", comma, words);
 	else
 		g_string_append_printf(text, "%s %s", cause_info(share->cause)->joint, words);
 	if (share->times.count > 1)

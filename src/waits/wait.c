@@ -28,7 +28,8 @@ struct wait wait_of(const struct session *session, uint32_t thread, const struct
 
 	g_assert(leaf_is_blocked(span->leaf));
 	/* who kills it gives no lock up */
-	if (wait.woken && block_lock(session, block) && wait_is_cut_off(session, &wait))
+	if (wait.woken && (block_lock(session, block) || block->own_futex) &&
+	    wait_is_cut_off(session, &wait))
 		wait.woken = false;
 	return wait;
 }
