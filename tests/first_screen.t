@@ -91,6 +91,7 @@ STANDS_OUT = {
     "cpu-limit": ("process", r"waitcli \(260\) waited 1\.03\d s", r"for batchk \(262\) in wait4", r"batchk \(262\) ended by signal 24 \(SIGXCPU\)"),
     "fork-lock": ("deadlock", r"jobchild \(263\) hung for 1\.70\d s", "for the lock 0x5610f4d6f0c0", r"forked from batchd \(261\), which had 2 threads"),
     "epoll-others": ("process", r"clib \(261\) waited 949\.1 ms", r"for gwx \(263\) in read, which waited for bkend \(262\) in epoll_wait: bkend worked for 949\.1 ms"),
+    "fifo-server": ("device", r"bulk \(258\) waited 1\.33\d s", r"for cmdd \(257\) in read, which waited in fsync for the disk vda"),
     "eventfd-pool": ("process", r"mainui \(257\) waited 25\d\.\d ms", "bgw1", "bgw0"),
     "flock-cycle": ("deadlock", r"mover \(261\) waited for the lock of /b\.lck, which packer \(262\) had, and packer \(262\) for the lock of /a\.lck",
                     r"none went on for 1\.529 s"),
@@ -142,7 +143,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
+NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 

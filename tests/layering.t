@@ -48,6 +48,7 @@ HANDLER = "what a signal's handler needs"
 GLOBALS = {
     **dict.fromkeys((("reader/mapped", name) for name in ("before", "list", "lock", "mapped_faulted", "page_bytes",
                                                            "users")), HANDLER + ": which file went away (SIGBUS)"),
+    ("cli/reading", "one_graph"): "Babeltrace's library is the whole program's: one graph at a time",
     ("report/output", "made"): HANDLER + ": what is to be removed",
     ("report/output", "ours"): HANDLER + ": what is to be removed",
     ("cli/cut", "given_up"): "Babeltrace's graph that may not be freed is no leak",

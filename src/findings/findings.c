@@ -42,7 +42,8 @@ static void add_part(GString *made_of, const char *text)
 /* The resource as far as it is the same in the next run: numbers of pipes and addresses are not. */
 static const char *lasting(const char *resource)
 {
-	static const char *const kept[] = {"file:", "device:", "lock:", "child:", "quota", "idle"};
+	static const char *const kept[] = {"file:",  "pipe:/", "device:", "lock:",
+					   "child:", "quota",  "idle"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(kept); i++)
 		if (g_str_has_prefix(resource, kept[i]))

@@ -20,6 +20,7 @@
 #include "objects/path_tries.h"
 #include "objects/peer_tries.h"
 #include "objects/process_tries.h"
+#include "objects/resource.h"
 #include "threads/namespaces.h"
 #include "threads/pressure.h"
 
@@ -57,8 +58,9 @@ static void effect_pair(struct flow *flow, struct thread *thread, const struct e
 static void effect_open(struct flow *flow, struct thread *thread, int32_t fd)
 {
 	const struct call *call = &thread->flow.call;
-	uint32_t key =
-		call->works_on ? call->works_on & ~REF_FOR_WRITING : key_format(flow, "fd:%d", fd);
+	uint32_t key = call->works_on && call->path ? path_key(flow, thread, call->path)
+		       : call->works_on             ? call->works_on & ~REF_FOR_WRITING
+						    : key_format(flow, "fd:%d", fd);
 
 	fd_open(thread_files(flow, thread), fd, key, call->flags & O_CLOEXEC_BIT);
 	pressure_opens(flow, thread);

@@ -394,10 +394,16 @@ void fd_rename(struct fd_table *table, int32_t fd, uint32_t key)
 {
 	gpointer entry = lookup(table, fd);
 
-	if (entry)
-		entry_file(entry)->key = key;
-	else if (table)
+	if (entry) {
+		struct open_file *file = entry_file(entry);
+
+		file->key = key;
+		/* by that it may be an end of something */
+		file->channel = file->channel == FD_NO_CHANNEL ? 0 : file->channel;
+		file->talk = file->talk == FD_NO_TALK ? 0 : file->talk;
+	} else if (table) {
 		fd_open(table, fd, key, false);
+	}
 }
 
 uint32_t fd_key(struct fd_table *table, int32_t fd)

@@ -22,6 +22,7 @@
 struct fd_table;
 
 #define FD_NO_CHANNEL UINT32_MAX /* asked for: it is no connection's end */
+#define FD_NO_TALK UINT32_MAX    /* … neither socket nor pipe */
 
 /* An open file description: shared by dup and fork. */
 struct open_file {

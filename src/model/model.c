@@ -73,6 +73,7 @@ static void host_free(struct host *host)
 	g_array_free(host->dirtied, TRUE);
 	g_array_free(host->served, TRUE);
 	idmap_clear(&host->file_disks);
+	idmap_clear(&host->fifos);
 	idmap_clear(&host->file_endings);
 	g_free(host);
 }
@@ -146,6 +147,7 @@ struct host *host_new(struct model *model)
 	host->dirtied = g_array_new(FALSE, TRUE, sizeof(struct dirtied));
 	host->served = g_array_new(FALSE, TRUE, sizeof(struct served));
 	idmap_init(&host->file_disks);
+	idmap_init(&host->fifos);
 	idmap_init(&host->file_endings);
 	idmap_init(&host->cpu_index);
 	idmap_init(&host->tids);

@@ -546,6 +546,7 @@ struct host {
 		file_endings; /* hash of the end of a file's name and of a family of processes that
 				 has it open (files.h) -> interned key; ENDING_OF_SEVERAL */
 	struct idmap file_disks; /* interned key of a file, or hash of a directory -> dev */
+	struct idmap fifos; /* interned path -> its key, 0: it may be a FIFO: resource.h */
 	struct stop stops[16]; /* the last ones */
 	uint32_t stops_next;
 	GArray *arrivals; /* struct arrival; the last ones */

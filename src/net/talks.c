@@ -8,8 +8,6 @@
 #include "net/packet_time.h"
 #include "objects/calls.h"
 
-#define NO_TALK UINT32_MAX /* open_file.talk: it is neither socket nor pipe */
-
 struct talk *talk_at(const struct host *host, uint32_t number)
 {
 	struct talk *talk;
@@ -81,7 +79,7 @@ struct talk *talk_found(struct flow *flow, struct thread *thread, int32_t fd)
 {
 	const struct open_file *file = fd < 0 ? NULL : fd_file(thread_files(flow, thread), fd);
 
-	return file && file->talk != NO_TALK
+	return file && file->talk != FD_NO_TALK
 		       ? talk_at(model_host(flow->model, thread->host), file->talk)
 		       : NULL;
 }
@@ -95,14 +93,14 @@ struct talk *talk_of(struct flow *flow, struct thread *thread, int32_t fd, bool 
 	enum talk_kind kind;
 	struct talk *talk;
 
-	if (fd < 0 || (file && file->talk == NO_TALK))
+	if (fd < 0 || (file && file->talk == FD_NO_TALK))
 		return NULL;
 	talk = file && file->talk ? talk_at(host, file->talk) : NULL;
 	if (talk)
 		return talk;
 	if (!kind_of_key(key ? intern_text(flow->names, key) : "", is_socket, &kind)) {
 		if (key)
-			file->talk = NO_TALK;
+			file->talk = FD_NO_TALK;
 		return NULL;
 	}
 	if (!file) /* not described: it is known only to be one */

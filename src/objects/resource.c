@@ -106,6 +106,47 @@ static uint32_t key_of_call(struct flow *flow, struct thread *thread)
 	return key_of_fd(flow, thread, call->fd);
 }
 
+uint32_t path_key(struct flow *flow, const struct thread *thread, uint32_t path)
+{
+	uint32_t fifo = idmap_get(&model_host(flow->model, thread->host)->fifos, path);
+
+	return fifo && fifo != IDMAP_NONE
+		       ? fifo
+		       : key_format(flow, "file:%s", intern_text(flow->names, path));
+}
+
+/* Pipes to whom their readers and writers come by a name. Terminals are named so, too, and what
+ * the kernel writes. */
+static uint32_t fifo_path(struct flow *flow, uint32_t key)
+{
+	static const char *const others[] = {"/dev/", "/proc/", "/sys/"};
+	const char *text = intern_text(flow->names, key);
+
+	if (!g_str_has_prefix(text, "file:/"))
+		return 0;
+	text += strlen("file:");
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+		if (g_str_has_prefix(text, others[i]))
+			return 0;
+	return intern_id(flow->names, text);
+}
+
+uint32_t fifo_found(struct flow *flow, struct thread *thread, uint32_t key, bool opens)
+{
+	struct idmap *fifos = &model_host(flow->model, thread->host)->fifos;
+	uint32_t path = fifo_path(flow, key), fifo = path ? idmap_get(fifos, path) : IDMAP_NONE;
+
+	if (!path)
+		return key;
+	if (opens && fifo == IDMAP_NONE) { /* it may have been the directory's lock */
+		idmap_set(fifos, path, 0);
+		return key;
+	}
+	fifo = key_format(flow, "pipe:%s", intern_text(flow->names, path));
+	idmap_set(fifos, path, fifo);
+	return fifo;
+}
+
 /* What the thread, in the call it is in, would wait for now. */
 uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd)
 {
@@ -145,7 +186,7 @@ uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd)
 		*fd = call->fd;
 		return key_of_call(flow, thread);
 	}
-	return call->path ? key_format(flow, "file:%s", intern_text(flow->names, call->path)) : 0;
+	return call->path ? path_key(flow, thread, call->path) : 0;
 }
 
 /* The descriptor found ready: one; "several"; "timeout" for none. */

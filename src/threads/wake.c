@@ -14,6 +14,7 @@
 #include "threads/wake.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <string.h>
 
@@ -140,6 +141,38 @@ static bool is_fed(const struct flow *flow, const struct call *waits, const stru
 
 	return (strstr(one, "read") && strstr(other, "write")) ||
 	       (strstr(one, "write") && strstr(other, "read"));
+}
+
+/* Each waits to open it until the other does: one to read, one to write. */
+static bool open_each_other(const struct flow *flow, const struct call *waits,
+			    const struct call *wakes)
+{
+	uint64_t one = waits->flags & O_ACCMODE, other = wakes->flags & O_ACCMODE;
+
+	return waits->path && waits->path == wakes->path && one != other && one != O_RDWR &&
+	       other != O_RDWR && !((one == O_RDONLY ? waits : wakes)->flags & O_CREAT) &&
+	       flow_call_info(flow, waits->name)->effect == DOES_OPEN &&
+	       flow_call_info(flow, wakes->name)->effect == DOES_OPEN;
+}
+
+/* A FIFO, to which one comes by its name, has been a pipe for this wait, too. */
+static void fifo_woken(struct flow *flow, struct thread *thread, struct block *block)
+{
+	struct thread *waker = flow_thread(flow, block->waker);
+	const struct call *waits = &thread->flow.call, *wakes = &waker->flow.call;
+	bool fed = waits->fd >= 0 && block->label == block->resource && is_fed(flow, waits, wakes);
+	uint32_t fifo;
+
+	if (!waits->open || !block->resource || thread->host != waker->host ||
+	    (!fed && !open_each_other(flow, waits, wakes)))
+		return;
+	fifo = fifo_found(flow, thread, block->resource, !fed);
+	if (fed && fifo != block->resource) {
+		fd_rename(thread_files(flow, thread), waits->fd, fifo);
+		fd_rename(thread_files(flow, waker), wakes->fd, fifo);
+		block->label = fifo;
+	}
+	block->resource = fifo;
 }
 
 /* Both are in calls on one file: what the waker, whose call is on `object`, gave up was
@@ -275,6 +308,8 @@ static void thread_woken(struct flow *flow, struct thread *thread, const struct 
 		block->callpaths = callpaths_id(&flow->callstacks, &paths);
 	}
 	came_from_swap(flow, block, leaf);
+	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) == FRAME_SYSCALL)
+		fifo_woken(flow, thread, block);
 	pause_explains(flow, thread, block);
 	pressure_sleep_ends(flow, thread, block, leaf, waker);
 	thread_thaws(flow, thread, block, leaf, waker);

@@ -212,7 +212,8 @@ static bool is_of_one_trace(const struct sides_asked *asked, guint column, int64
 	if (!asked->separate || column != KNOWN_OWN + KNOWN_OBJECT)
 		return false;
 	text = session_text(asked->session[0], (uint32_t) value);
-	return !g_str_has_prefix(text, "file:") && !g_str_has_prefix(text, "device:");
+	return !g_str_has_prefix(text, "file:") && !g_str_has_prefix(text, "pipe:/") &&
+	       !g_str_has_prefix(text, "device:");
 }
 
 static struct search_table *table_of(const struct comparing *comparing, const struct kind *kind,

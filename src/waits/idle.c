@@ -421,6 +421,8 @@ static bool is_for_message(const struct session *session, const struct wait *wai
 	}
 	if (call->moves == MOVES_IN || call->moves == MOVES_RECEIVE)
 		return carries_messages(key);
+	if (call->effect == DOES_OPEN) /* of a FIFO, until the other one opens it */
+		return g_str_has_prefix(key, "pipe:");
 	name = session_text(session, PACK_NUMBER(wait->leaf));
 	return strcmp(name, "msgrcv") == 0 || g_str_has_prefix(name, "mq_timedreceive") ||
 	       (strcmp(name, "ioctl") == 0 && (g_str_has_prefix(key, "file:/dev/binder") ||

@@ -3,6 +3,8 @@
  * descriptors, lost events, many waiters. What must not be said, and how long it
  * may take. Expectations are worked out by hand from locks/locks.h.
  */
+#include <fcntl.h>
+
 #include "locks.h"
 #include "contention/deadlocks.h"
 
@@ -159,8 +161,51 @@ static void test_fifo(void)
 		leave(feed, 51, 0, calls[what], 1);
 		plain(feed, 100, 1, "other");
 		g_assert_cmpstr(held(feed, 5, 0), ==, what ? "file: 6 40-41" : "-");
+		g_assert_cmpstr(resource_of(feed, 5, 0), ==, what ? "file:/fifo" : "pipe:/fifo");
 		g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==,
 				what ? "lock-owner inferred" : "process seen");
+	}
+}
+
+static void opens_to(struct feed *feed, int64_t time, uint32_t cpu, uint64_t flags)
+{
+	struct event event = event_of(feed, time, cpu, "syscall_entry_openat");
+
+	event.syscall.filename = "/fifo";
+	event.syscall.flags = flags;
+	send(feed, &event);
+}
+
+/* Each waits in open() for the other one, who opens it the other way. Once that may have been the
+ * directory's lock; whoever makes the file, or opens it the same way, had that. */
+static void test_fifo_opened(void)
+{
+	static const struct {
+		uint64_t flags[2];
+		const char *resources[3];
+	} cases[] = {
+		{{O_RDONLY, O_WRONLY | O_CREAT}, {"file:/fifo", "pipe:/fifo", "pipe:/fifo"}},
+		{{O_WRONLY, O_RDONLY}, {"file:/fifo", "pipe:/fifo", "pipe:/fifo"}},
+		{{O_RDONLY | O_CREAT, O_WRONLY}, {"file:/fifo", "file:/fifo", "file:/fifo"}},
+		{{O_WRONLY, O_WRONLY}, {"file:/fifo", "file:/fifo", "file:/fifo"}},
+		{{O_RDONLY, O_RDWR}, {"file:/fifo", "file:/fifo", "file:/fifo"}},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		FEED_FROM(two_processes());
+
+		for (int64_t at = 0; at < 300; at += 100) {
+			opens_to(feed, at + 10, 0, cases[i].flags[0]);
+			sw(feed, at + 12, 0, "a", 5, SLEEPS, "idle", 0);
+			opens_to(feed, at + 40, 1, cases[i].flags[1]);
+			waking(feed, at + 41, 1, 5);
+			leave(feed, at + 42, 1, "openat", 4);
+			comes_back(feed, at + 50, 0);
+			leave(feed, at + 51, 0, "openat", 3);
+		}
+		plain(feed, 400, 1, "other");
+		for (uint32_t k = 0; k < 3; k++)
+			g_assert_cmpstr(resource_of(feed, 5, k), ==, cases[i].resources[k]);
 	}
 }
 
@@ -503,6 +548,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/lock-trouble/high-descriptor", test_high_descriptor);
 	g_test_add_func("/lock-trouble/dead-reader", test_dead_reader);
 	g_test_add_func("/lock-trouble/fifo", test_fifo);
+	g_test_add_func("/lock-trouble/fifo opened", test_fifo_opened);
 	g_test_add_func("/lock-trouble/pid-used-again", test_pid_used_again);
 	g_test_add_func("/lock-trouble/robust", test_robust);
 	g_test_add_func("/lock-trouble/counts", test_counts);
