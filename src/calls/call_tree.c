@@ -139,11 +139,14 @@ const struct frames *call_tree_frames_of(struct call_tree *tree, uint32_t thread
 
 void call_tree_let_go(struct call_tree *tree, uint32_t keep)
 {
+	guint count = tree->only ? tree->only->len : tree->frames->len;
+
 	timeline_ease(&tree->session->trace.timeline);
 	if (tree->frames_held <= tree->frames_most)
 		return;
 	tree->frames_held = 0;
-	for (guint i = 0; i < tree->frames->len; i++) {
+	for (guint k = 0; k < count; k++) {
+		guint i = tree->only ? g_array_index(tree->only, uint32_t, k) : k;
 		struct frames *frames = g_ptr_array_index(tree->frames, i);
 
 		if (frames && (i == keep || frames->stays))
@@ -151,6 +154,46 @@ void call_tree_let_go(struct call_tree *tree, uint32_t keep)
 		else
 			g_clear_pointer((struct frames **) &tree->frames->pdata[i], frames_free);
 		g_clear_pointer((struct frames **) &tree->turns->pdata[i], frames_free);
+	}
+}
+
+static uint64_t held_of(const struct call_tree *tree, const GArray *threads)
+{
+	uint64_t held = 0;
+
+	for (guint k = 0; k < threads->len; k++) {
+		uint32_t i = g_array_index(threads, uint32_t, k);
+		const struct frames *frames = g_ptr_array_index(tree->frames, i);
+		const struct frames *turns = g_ptr_array_index(tree->turns, i);
+
+		held += (frames ? frames->list->len : 0) + (turns ? turns->list->len : 0);
+	}
+	return held;
+}
+
+struct call_tree *call_tree_part_new(struct call_tree *tree, const struct session *session,
+				     const GArray *threads)
+{
+	struct call_tree *part = g_memdup2(tree, sizeof *part);
+
+	part->session = session;
+	part->only = threads;
+	part->frames_held = held_of(tree, threads);
+	part->frames_most = parts_in_one() ? FRAMES_IN_PART : FRAMES_HELD;
+	return part;
+}
+
+void call_tree_part_end(struct call_tree *tree, struct call_tree *part)
+{
+	tree->longest_list = MAX(tree->longest_list, part->longest_list);
+	g_free(part);
+	tree->frames_held = 0;
+	for (guint i = 0; i < tree->frames->len; i++) {
+		const struct frames *frames = g_ptr_array_index(tree->frames, i);
+		const struct frames *turns = g_ptr_array_index(tree->turns, i);
+
+		tree->frames_held +=
+			(frames ? frames->list->len : 0) + (turns ? turns->list->len : 0);
 	}
 }
 

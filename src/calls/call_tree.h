@@ -75,6 +75,7 @@ struct call_tree {
 	uint64_t frames_held; /* so many in all of these, */
 	uint64_t frames_most; /* … and may be */
 	guint longest_list; /* of frames that was made */
+	const GArray *only; /* borrowed; uint32_t: the threads that a part asks for; NULL: any */
 	GHashTable *longest; /* owned; what the threads called -> int64_t: the longest such
 				      call that was seen from both ends, 0: none was */
 	/* private */
@@ -108,6 +109,13 @@ const struct frames *call_tree_frames_of(struct call_tree *tree, uint32_t thread
 /* Frees frames, if there are many, but those of `keep` (NO_THREAD: of nobody); they are made again
  * when they are asked for. */
 void call_tree_let_go(struct call_tree *tree, uint32_t keep);
+
+/* The same tree for a part of a report (parts/make_parts.h), of its session: it may ask for the
+ * frames of `threads` (uint32_t, borrowed), which nobody else asks for meanwhile, and no more. When
+ * all parts are made, call_tree_part_end() frees it, and leaves the tree the frames. */
+struct call_tree *call_tree_part_new(struct call_tree *tree, const struct session *session,
+				     const GArray *threads);
+void call_tree_part_end(struct call_tree *tree, struct call_tree *part);
 
 /* What a piece of a path is put down to, as piece_cause.h has it: interned "kind: label". */
 uint32_t call_tree_cause(struct call_tree *tree, const struct path *path,

@@ -6,18 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "parts/make_parts.h"
 #include "path/path.h"
 
 #define DIFFERENCES_SHOWN 6
 #define SHARE_TOLD 0.05 /* of the surplus: smaller differences of time are not told */
 
-struct member {
-	uint32_t thread, root;
-};
-
 /* One function's calls, by threads of one name. */
 struct group {
-	uint32_t root, what;
+	uint32_t what;
 	guint calls;
 	GArray *shorter;        /* owned; uint32_t ns: their times, until the fence is known */
 	GArray *longer;         /* owned; int64_t ns: … of those from UINT32_MAX on */
@@ -28,27 +25,24 @@ struct group {
 	GHashTable *callees;    /* owned; what -> calls of the group that call it */
 };
 
+/* Threads of one name, which are compared: no others' calls matter for them. */
 struct search {
 	struct call_tree *tree;
 	const struct session *session;
-	GHashTable *groups;     /* struct group by root and what */
-	GArray *threads;        /* struct member: all threads of the tree */
-	uint32_t root;          /* of the thread at hand: those of one name are compared */
-	struct stand_outs *found;
+	GHashTable *groups;     /* owned; struct group by what */
+	const GArray *threads;  /* borrowed; uint32_t */
+	uint32_t root;          /* what they are called */
+	GArray *found;          /* owned; struct stand_out */
 };
 
 static guint group_hash(gconstpointer data)
 {
-	const struct group *group = data;
-
-	return group->what * 2654435761u + group->root;
+	return ((const struct group *) data)->what * 2654435761u;
 }
 
 static gboolean group_equal(gconstpointer a, gconstpointer b)
 {
-	const struct group *x = a, *y = b;
-
-	return x->what == y->what && x->root == y->root;
+	return ((const struct group *) a)->what == ((const struct group *) b)->what;
 }
 
 static void group_free(gpointer data)
@@ -93,7 +87,7 @@ static bool is_looked_at(const struct search *search, const struct frames *frame
 
 static struct group *group_of(struct search *search, uint32_t what)
 {
-	struct group key = {.root = search->root, .what = what};
+	struct group key = {.what = what};
 	struct group *group = g_hash_table_lookup(search->groups, &key);
 
 	if (group)
@@ -171,12 +165,11 @@ static void each_frame(struct search *search,
 		       void (*take)(struct search *, const struct frames *, uint32_t))
 {
 	for (guint i = 0; i < search->threads->len; i++) {
-		const struct member *member = &g_array_index(search->threads, struct member, i);
+		uint32_t thread = g_array_index(search->threads, uint32_t, i);
 
-		search->root = member->root;
 		for (guint of = 0; of < G_N_ELEMENTS(sorts); of++) {
 			const struct frames *frames =
-				call_tree_frames_of(search->tree, member->thread, sorts[of]);
+				call_tree_frames_of(search->tree, thread, sorts[of]);
 
 			for (uint32_t k = 0; k < frames->list->len; k++)
 				if (is_looked_at(search, frames, k))
@@ -271,25 +264,25 @@ static bool is_beyond(const struct group *group, const struct call_frame *frame,
 	       (length(frame) - group->median) * STAND_OUT_LIFE >= life;
 }
 
-static void add_stand_out(struct search *search, const struct member *member,
-			  const struct group *group, const struct frames *frames, uint32_t place)
+static void add_stand_out(struct search *search, const struct group *group,
+			  const struct frames *frames, uint32_t place)
 {
 	const struct call_frame *frame = frame_of(frames, place);
-	struct stand_out one = {.thread = member->thread,
-				.root = member->root,
+	struct stand_out one = {.thread = frames->thread,
+				.root = search->root,
 				.frame = place,
 				.what = frame->what,
 				.excess = length(frame) - group->median,
 				.median = group->median,
 				.calls = group->calls};
 
-	g_array_append_val(search->found->list, one);
+	g_array_append_val(search->found, one);
 }
 
 /* Of a thread's calls those beyond their fences, but for those that one inside explains. `inside`:
  * of each place becomes the largest excess of what is in it. */
-static void find_calls(struct search *search, const struct member *member,
-		       const struct frames *frames, int64_t lived, int64_t *inside)
+static void find_calls(struct search *search, const struct frames *frames, int64_t lived,
+		       int64_t *inside)
 {
 	for (uint32_t i = frames->list->len; i-- > 0;) {
 		const struct call_frame *frame = frame_of(frames, i);
@@ -300,7 +293,7 @@ static void find_calls(struct search *search, const struct member *member,
 			int64_t excess = length(frame) - group->median;
 
 			if (inside[i] * 2 < excess)
-				add_stand_out(search, member, group, frames, i);
+				add_stand_out(search, group, frames, i);
 			inside[i] = MAX(inside[i], excess);
 		}
 		if (frame->parent != NO_FRAME)
@@ -309,11 +302,11 @@ static void find_calls(struct search *search, const struct member *member,
 }
 
 /* The same of its turns: what stands out in a call of a turn is told of the call. */
-static void find_turns(struct search *search, const struct member *member,
-		       const struct frames *frames, int64_t lived, const int64_t *inside)
+static void find_turns(struct search *search, const struct frames *frames, int64_t lived,
+		       const int64_t *inside)
 {
 	const struct frames *turns =
-		call_tree_frames_of(search->tree, member->thread, PACK(OPERATION_BUSY, 0));
+		call_tree_frames_of(search->tree, frames->thread, PACK(OPERATION_BUSY, 0));
 
 	for (uint32_t i = 0; i < turns->list->len; i++) {
 		const struct call_frame *turn = frame_of(turns, i);
@@ -329,19 +322,18 @@ static void find_turns(struct search *search, const struct member *member,
 		for (uint32_t at = frames_from(frames, turn->begin); at < end; at++)
 			most = MAX(most, inside[at]);
 		if (most * 2 < length(turn) - group->median)
-			add_stand_out(search, member, group, turns, i);
+			add_stand_out(search, group, turns, i);
 	}
 }
 
-static void find_in_thread(struct search *search, const struct member *member)
+static void find_in_thread(struct search *search, uint32_t thread)
 {
-	const struct frames *frames = call_tree_frames(search->tree, member->thread);
-	int64_t lived = call_scope_ns(&search->tree->scope, member->thread);
+	const struct frames *frames = call_tree_frames(search->tree, thread);
+	int64_t lived = call_scope_ns(&search->tree->scope, thread);
 	g_autofree int64_t *inside = g_new0(int64_t, frames->list->len + 1);
 
-	search->root = member->root;
-	find_calls(search, member, frames, lived, inside);
-	find_turns(search, member, frames, lived, inside);
+	find_calls(search, frames, lived, inside);
+	find_turns(search, frames, lived, inside);
 	call_tree_let_go(search->tree, NO_THREAD);
 }
 
@@ -523,7 +515,6 @@ static void explain(struct search *search, struct stand_out *one)
 	const struct group *group;
 	const struct frames *usual;
 
-	search->root = one->root;
 	group = group_of(search, one->what);
 	usual = call_tree_frames_of(search->tree, group->usual_thread, one->what);
 
@@ -579,35 +570,70 @@ static bool is_wanted(const struct search *search, const struct stand_out *one)
 	return at != NO_FRAME;
 }
 
-struct stand_outs *stand_outs_new(struct call_tree *tree)
-{
-	struct stand_outs *found = g_new0(struct stand_outs, 1);
-	struct search search = {.tree = tree, .session = tree->session, .found = found};
-	guint limit = tree->session->asked.options->limit, kept = 0;
+/* All names, each a part. */
+struct searching {
+	struct call_tree *tree;
+	struct search *of; /* owned */
+};
 
-	found->list = g_array_new(FALSE, FALSE, sizeof(struct stand_out));
-	g_array_set_clear_func(found->list, stand_out_clear);
-	search.groups = g_hash_table_new_full(group_hash, group_equal, NULL, group_free);
-	search.threads = g_array_new(FALSE, FALSE, sizeof(struct member));
+static void search_name(const struct session *session, guint part, void *data)
+{
+	struct searching *searching = data;
+	struct search *search = &searching->of[part];
+	guint kept = 0;
+
+	search->session = session;
+	search->tree = call_tree_part_new(searching->tree, session, search->threads);
+	each_frame(search, note_time);
+	find_fences(search);
+	each_frame(search, find_usual);
+	for (guint i = 0; i < search->threads->len; i++)
+		find_in_thread(search, g_array_index(search->threads, uint32_t, i));
+	for (guint i = 0; i < search->found->len; i++)
+		if (is_wanted(search, &g_array_index(search->found, struct stand_out, i)))
+			g_array_index(search->found, struct stand_out, kept++) =
+				g_array_index(search->found, struct stand_out, i);
+	g_array_set_size(search->found, kept);
+}
+
+static struct search *searches_new(struct call_tree *tree, guint *count)
+{
+	struct search *of = g_new0(struct search, tree->threads->len + 1);
+
+	*count = 0;
 	for (guint i = 0; i < tree->threads->len; i++) {
 		const GArray *threads = g_ptr_array_index(tree->threads, i);
 
-		for (guint k = 0; threads && k < threads->len; k++) {
-			struct member member = {g_array_index(threads, uint32_t, k), i};
-
-			g_array_append_val(search.threads, member);
-		}
+		if (!threads || !threads->len)
+			continue;
+		of[(*count)++] = (struct search) {
+			.groups = g_hash_table_new_full(group_hash, group_equal, NULL, group_free),
+			.threads = threads,
+			.root = i,
+			.found = g_array_new(FALSE, FALSE, sizeof(struct stand_out))};
 	}
-	each_frame(&search, note_time);
-	find_fences(&search);
-	each_frame(&search, find_usual);
-	for (guint i = 0; i < search.threads->len; i++)
-		find_in_thread(&search, &g_array_index(search.threads, struct member, i));
-	for (guint i = 0; i < found->list->len; i++)
-		if (is_wanted(&search, &g_array_index(found->list, struct stand_out, i)))
-			g_array_index(found->list, struct stand_out, kept++) =
-				g_array_index(found->list, struct stand_out, i);
-	g_array_set_size(found->list, kept);
+	return of;
+}
+
+struct stand_outs *stand_outs_new(struct call_tree *tree)
+{
+	struct stand_outs *found = g_new0(struct stand_outs, 1);
+	guint limit = tree->session->asked.options->limit, count;
+	struct searching searching = {tree, searches_new(tree, &count)};
+	g_autofree struct search **of = g_new0(struct search *, tree->threads->len + 1);
+
+	found->list = g_array_new(FALSE, FALSE, sizeof(struct stand_out));
+	g_array_set_clear_func(found->list, stand_out_clear);
+	parts_make(tree->session, count, search_name, &searching);
+	for (guint i = 0; i < count; i++) {
+		struct search *search = &searching.of[i];
+
+		call_tree_part_end(tree, search->tree);
+		search->tree = tree;
+		search->session = tree->session;
+		of[search->root] = search;
+		g_array_append_vals(found->list, search->found->data, search->found->len);
+	}
 	found->sums = stand_out_sums_new(found->list);
 	g_array_sort(found->list, largest_first);
 	if (limit && found->list->len > limit) {
@@ -615,13 +641,17 @@ struct stand_outs *stand_outs_new(struct call_tree *tree)
 		g_array_set_size(found->list, limit);
 	}
 	for (guint i = 0; i < found->list->len; i++) {
-		explain(&search, &g_array_index(found->list, struct stand_out, i));
-		stand_out_sums_explain(found->sums,
-				       &g_array_index(found->list, struct stand_out, i));
+		struct stand_out *one = &g_array_index(found->list, struct stand_out, i);
+
+		explain(of[one->root], one);
+		stand_out_sums_explain(found->sums, one);
 		call_tree_let_go(tree, NO_THREAD);
 	}
-	g_hash_table_destroy(search.groups);
-	g_array_free(search.threads, TRUE);
+	for (guint i = 0; i < count; i++) {
+		g_hash_table_destroy(searching.of[i].groups);
+		g_array_free(searching.of[i].found, TRUE);
+	}
+	g_free(searching.of);
 	return found;
 }
 
