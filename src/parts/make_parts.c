@@ -75,17 +75,26 @@ static void end(struct parts *parts, guint part, uint64_t runs_read)
 	pthread_mutex_unlock(&parts->lock);
 }
 
+/* A thread that makes parts. */
+struct worker {
+	struct parts *parts; /* borrowed */
+	struct session
+		*own; /* owned; copied before others begin, as who takes parts uses the session */
+	pthread_t thread;
+};
+
 static void *work(void *data)
 {
-	struct parts *parts = data;
-	struct session *own = g_memdup2(parts->session, sizeof *own);
+	struct worker *worker = data;
+	struct parts *parts = worker->parts;
+	struct session *own = worker->own;
 	uint64_t faults = 0, before = 0, runs_read;
 	struct idmap user_names;
 	guint part;
 
 	in_part = true;
 	own->trace.timeline.chunks_read = 0;
-	own->trace.timeline.faults = parts->session->trace.timeline.faults ? &faults : NULL;
+	own->trace.timeline.faults = own->trace.timeline.faults ? &faults : NULL;
 	own->found.runs_read = &runs_read;
 	own->found.user_names = &user_names;
 	idmap_init(&user_names);
@@ -96,21 +105,27 @@ static void *work(void *data)
 	}
 	in_part = false;
 	idmap_clear(&user_names);
-	g_free(own);
 	return NULL;
 }
 
 static void make_in_threads(struct parts *parts, guint most)
 {
-	pthread_t threads[THREADS_MAX];
-	guint begun = 0;
+	struct worker workers[THREADS_MAX];
+	guint begun = 1;
 
 	intern_share(parts->session->trace.model.names, most > 1);
-	while (begun + 1 < most && pthread_create(&threads[begun], NULL, work, parts) == 0)
+	for (guint i = 0; i < most; i++)
+		workers[i] =
+			(struct worker) {.parts = parts,
+					 .own = g_memdup2(parts->session, sizeof *parts->session)};
+	while (begun < most &&
+	       pthread_create(&workers[begun].thread, NULL, work, &workers[begun]) == 0)
 		begun++;
-	work(parts);
-	for (guint i = 0; i < begun; i++)
-		pthread_join(threads[i], NULL);
+	work(&workers[0]);
+	for (guint i = 1; i < begun; i++)
+		pthread_join(workers[i].thread, NULL);
+	for (guint i = 0; i < most; i++)
+		g_free(workers[i].own);
 	intern_share(parts->session->trace.model.names, false);
 }
 
@@ -155,7 +170,7 @@ void parts_make_and_take(const struct session *session, guint count, part_maker 
 	} else {
 		pthread_mutex_init(&parts.lock, NULL);
 		pthread_cond_init(&parts.ended, NULL);
-		make_in_threads(&parts, threads_for(session, count));
+		make_in_threads(&parts, MAX(threads_for(session, count), 1));
 		pthread_mutex_destroy(&parts.lock);
 		pthread_cond_destroy(&parts.ended);
 		for (guint i = 0; i < count; i++)

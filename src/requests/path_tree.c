@@ -67,19 +67,19 @@ static void wait_label(const struct session *session, const struct through *wait
 
 /* Down the waits that led to the piece, the outermost first. */
 static struct tree_node *
-descend(struct tree_node *node, const struct costs *costs, const struct path *path, int32_t wait,
-	uint32_t thread, uint32_t request, int64_t ns, GString *label)
+descend(struct tree_node *node, const struct piece_namer *namer, const struct path *path,
+	int32_t wait, uint32_t thread, uint32_t request, int64_t ns, GString *label)
 {
 	const struct through *at;
 
 	if (wait >= 0) {
 		at = &g_array_index(path->waits, struct through, wait);
-		node = descend(node, costs, path, at->behalf, at->thread, request, ns, label);
-		wait_label(costs->requests->session, at, label);
+		node = descend(node, namer, path, at->behalf, at->thread, request, ns, label);
+		wait_label(namer->session, at, label);
 		node = child_of(node, label->str);
 		take(node, request, ns);
 	}
-	node = child_of(node, thread_names_get(costs->namer->names, thread));
+	node = child_of(node, thread_names_get(namer->names, thread));
 	take(node, request, ns);
 	return node;
 }
@@ -109,9 +109,8 @@ static void finish(struct tree_node *node)
 		finish(g_ptr_array_index(node->children, i));
 }
 
-struct tree_node *tree_new(const struct costs *costs)
+struct tree_node *tree_new(const struct costs *costs, const struct user_requests *requests)
 {
-	const struct user_requests *requests = costs->requests;
 	struct tree_node *root = node_new(user_request_kind(requests));
 	GString *label = g_string_new(NULL);
 	guint step = MAX(1, (requests->listed->len + TREE_REQUESTS_MAX - 1) / TREE_REQUESTS_MAX);
@@ -130,8 +129,8 @@ struct tree_node *tree_new(const struct costs *costs)
 			const char *kind;
 
 			take(root, i + 1, ns);
-			node = descend(root, costs, path, piece->behalf, piece->thread, i + 1, ns,
-				       label);
+			node = descend(root, costs->namer, path, piece->behalf, piece->thread,
+				       i + 1, ns, label);
 			kind = piece_put_down_to(costs->namer, request, path, piece, label,
 						 &change);
 			g_string_prepend(label, ": ");

@@ -28,9 +28,9 @@ struct tree_node {
 
 #define TREE_REQUESTS_MAX 20000
 
-/* Of all listed requests; of more than TREE_REQUESTS_MAX, of evenly spread ones. Never NULL;
- * free with tree_free(). */
-struct tree_node *tree_new(const struct costs *costs);
+/* Of all listed `requests`, those of the costs or their copy for a part (parts/make_parts.h); of
+ * more than TREE_REQUESTS_MAX, of evenly spread ones. Never NULL; free with tree_free(). */
+struct tree_node *tree_new(const struct costs *costs, const struct user_requests *requests);
 void tree_free(struct tree_node *node);
 
 /* The nearest-rank percentile, ns. */

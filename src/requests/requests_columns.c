@@ -397,16 +397,13 @@ const struct column tree_columns[] = {
 /* Their ways, which latency alone has. */
 static void write_ways(const struct report *report, const void *row)
 {
+	const struct requests_report *made = row;
 	struct report of_lattice = *report;
-	struct tree_node *tree;
 	struct lattice *lattice;
 
-	(void) row;
-	if (metric(report) != METRIC_LATENCY)
+	if (!made->tree)
 		return;
-	tree = tree_new(report->data);
-	json_put_row(report, "tree", tree_columns, tree);
-	tree_free(tree);
+	json_put_row(report, "tree", tree_columns, made->tree);
 	of_lattice.data = lattice = lattice_new(report->data, 0);
 	json_put_row(&of_lattice, "lattice", lattice_columns, lattice);
 	lattice_free(lattice);
@@ -466,7 +463,9 @@ static const struct column list_columns[] = {
 	{"summary", COLUMN_LIST, .array = all_charges, .columns = summary_columns},
 	{"functions", COLUMN_LIST, .array = all_functions, .columns = function_total_columns,
 	 .absent = true},
-	{NULL, COLUMN_WRITTEN, .write = write_ways},
+	{0}};
+
+static const struct column rest_columns[] = {
 	{"unassigned_ns", COLUMN_NS, FIELD(struct user_requests, unassigned_ns)},
 	{"unassigned_working_ns", COLUMN_NS, FIELD(struct user_requests, unassigned_working_ns)},
 	{0}};
@@ -495,6 +494,8 @@ static const struct column made_columns[] = {
 	{NULL, COLUMN_WRITTEN, .write = write_answer},
 	{"remarks", COLUMN_TEXT, .owned = remarks, .absent = true},
 	{NULL, COLUMN_OBJECT, FIELD(struct requests_report, requests), .columns = list_columns},
+	{NULL, COLUMN_WRITTEN, .write = write_ways},
+	{NULL, COLUMN_OBJECT, FIELD(struct requests_report, requests), .columns = rest_columns},
 	{"configuration", COLUMN_LIST, FIELD(struct requests_report, configuration),
 	 .columns = configuration_columns},
 	{NULL, COLUMN_OBJECT, FIELD(struct requests_report, apart), .columns = apart_columns},

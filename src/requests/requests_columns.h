@@ -19,6 +19,7 @@ struct requests_report {
 	GArray *configuration; /* struct configuration */
 	struct requests_what_if *what_if; /* with --what-if; else NULL */
 	struct requests_apart *apart; /* of latencies; else NULL */
+	struct tree_node *tree; /* of latencies, where the format has it; else NULL */
 };
 
 void requests_json(const struct requests_report *made, struct output *output);

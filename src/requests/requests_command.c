@@ -11,6 +11,7 @@
 #include "tracking/request_costs.h"
 #include "tracking/request_list.h"
 #include "tracking/request_options.h"
+#include "requests/path_tree.h"
 #include "requests/requests_columns.h"
 #include "requests/requests_page.h"
 #include "requests/requests_worth.h"
@@ -49,12 +50,24 @@ static void report_free(void *made)
 	user_requests_free(report->requests);
 	requests_what_if_free(report->what_if);
 	requests_apart_free(report->apart);
+	if (report->tree)
+		tree_free(report->tree);
 	g_free(report);
 }
 
-enum { WORTH, APART, PARTS };
+enum { WORTH, APART, TREE, PARTS };
 
-/* What takes longest, beside each other: neither changes what the other one looks at. */
+/* JSON, and that of a page, has one; text not of one request. */
+static bool has_tree(const struct requests_report *report)
+{
+	const struct options *asked = report->requests->session->asked.options;
+
+	return asked->requests.metric == METRIC_LATENCY &&
+	       (asked->format == FORMAT_JSON || asked->format == FORMAT_HTML ||
+		(asked->format == FORMAT_TEXT && report->requests->listed->len > 1));
+}
+
+/* What takes longest, beside each other: none changes what another one looks at. */
 static void make_part(const struct session *session, guint part, void *data)
 {
 	struct requests_report *report = data;
@@ -64,8 +77,10 @@ static void make_part(const struct session *session, guint part, void *data)
 		report->costs->requests = own;
 		requests_add_worth(report->costs);
 		report->costs->requests = report->requests;
-	} else if (session->asked.options->requests.metric == METRIC_LATENCY) {
+	} else if (part == APART && session->asked.options->requests.metric == METRIC_LATENCY) {
 		report->apart = requests_apart_new(own);
+	} else if (part == TREE && has_tree(report)) {
+		report->tree = tree_new(report->costs, own);
 	}
 	user_requests_ease(own);
 	user_requests_part_free(own);

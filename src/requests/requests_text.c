@@ -256,9 +256,8 @@ static void tree_lines(const struct report *report, const struct tree_node *node
 }
 
 /* Nodes of at least 1 % of all the time. */
-static void tree(const struct report *report)
+static void tree(const struct report *report, const struct tree_node *root)
 {
-	struct tree_node *root = tree_new(report->data);
 	guint count = costs_of_report(report)->requests->listed->len;
 
 	text_heading(report->output,
@@ -268,7 +267,6 @@ static void tree(const struct report *report)
 	if (root->values->len < count)
 		fprintf(report->output->file, "  Of %u requests, %u evenly spread ones.\n", count,
 			root->values->len);
-	tree_free(root);
 }
 
 /* The slowest that is sure, and the slow ones against the others. */
@@ -328,7 +326,7 @@ void requests_text(const struct requests_report *made, struct output *output)
 			list(&report, order);
 	}
 	if (order->len > 1 && metric_of(costs) == METRIC_LATENCY) {
-		tree(&report);
+		tree(&report, made->tree);
 		requests_contrasts(costs, output);
 	}
 	if (order->len == 1) {

@@ -110,7 +110,8 @@ struct part_ways {
 };
 
 struct finding_ways {
-	const struct user_requests *requests; /* borrowed */
+	const struct user_requests *requests; /* borrowed; its effort is who takes the ways' */
+	struct user_requests *like; /* owned; the same, for parts to copy */
 	guint step;
 	way_taker *take;
 	void *data;
@@ -135,7 +136,7 @@ static void find_ways(const struct session *session, guint part, void *data)
 {
 	struct finding_ways *finding = data;
 	struct part_ways *ways = &finding->parts[part % PARTS_AHEAD];
-	struct user_requests *own = user_requests_in_part(finding->requests, session);
+	struct user_requests *own = user_requests_in_part(finding->like, session);
 	const struct user_request *request;
 	uint64_t *faults = session->trace.timeline.faults; /* of this thread */
 	guint listed;
@@ -191,7 +192,9 @@ void user_requests_ways(const struct user_requests *requests, guint step, way_ta
 	finding->take = take;
 	finding->data = data;
 	requests_renew_effort(requests);
+	finding->like = user_requests_in_part(requests, requests->session);
 	parts_make_and_take(requests->session, (count + WAYS_A_PART - 1) / WAYS_A_PART, find_ways,
 			    take_ways, finding);
+	user_requests_part_free(finding->like);
 	g_free(finding);
 }

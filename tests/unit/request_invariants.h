@@ -15,7 +15,7 @@
 static inline void check_costs(const struct user_requests *requests)
 {
 	struct costs *costs = costs_new(requests);
-	struct tree_node *tree = tree_new(costs);
+	struct tree_node *tree = tree_new(costs, costs->requests);
 	struct lattice *lattice = lattice_new(costs, 0);
 	int64_t total = 0, nodes = 0;
 
