@@ -91,6 +91,8 @@ STANDS_OUT = {
     "cpu-limit": ("process", r"waitcli \(260\) waited 1\.03\d s", r"for batchk \(262\) in wait4", r"batchk \(262\) ended by signal 24 \(SIGXCPU\)"),
     "fork-lock": ("deadlock", r"jobchild \(263\) hung for 1\.70\d s", "for the lock 0x5610f4d6f0c0", r"forked from batchd \(261\), which had 2 threads"),
     "epoll-others": ("process", r"clib \(261\) waited 949\.1 ms", r"for gwx \(263\) in read, which waited for bkend \(262\) in epoll_wait: bkend worked for 949\.1 ms"),
+    # 727.7 ms in the handler in all, between signal_deliver and rt_sigreturn without interrupts (babeltrace2's text), of which so much made pingh wait
+    "sig-handler": ("process", r"pingh \(259\) waited 557\.0 ms", r"timersvc worked for 554\.4 ms, 40\d\.\d ms of it in its handler of signal 14 .SIGALRM.\."),
     "fifo-server": ("device", r"bulk \(258\) waited 1\.33\d s", r"for cmdd \(257\) in read, which waited in fsync for the disk vda"),
     "eventfd-pool": ("process", r"mainui \(257\) waited 25\d\.\d ms", "bgw1", "bgw0"),
     "flock-cycle": ("deadlock", r"mover \(261\) waited for the lock of /b\.lck, which packer \(262\) had, and packer \(262\) for the lock of /a\.lck",

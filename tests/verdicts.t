@@ -40,6 +40,7 @@ CASES = (
     # three threads of a process that hung: the signal is told of one, and wakes all
     ("permit-leak", "jobs2", [r"waited in futex on futex 0x\S+ until it was killed by signal 9 \(SIGKILL\) from watchq"],
      ["until it was killed[^.]*\\. Without it", "in kill"], []),
+    ("sig-handler", "timersvc", [r"ran its own code, 71\d\.\d ms of it in its handler of signal 14 .SIGALRM."], ["sent by"], ["timersvc"]),
     ("gc-signal", "mut0", ["gcthr"], ["next request"], ["gcthr"]),
     ("cpu-offline", "crunch1", ["crunch0"], ["steal"], []),
     ("cg-freeze", "askcli", ["jobsrv", "frozen"], ["next request"], []),

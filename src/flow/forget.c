@@ -76,6 +76,17 @@ static void keep_packets(struct keeping *keeping)
 
 /* --- threads ----------------------------------------------------------------------- */
 
+static void forget_handlings(struct keeping *keeping, struct thread *thread)
+{
+	guint gone = 0;
+
+	while (thread->handlings && gone < thread->handlings->len &&
+	       g_array_index(thread->handlings, struct handling, gone).end <= keeping->before)
+		gone++;
+	if (gone)
+		g_array_remove_range(thread->handlings, 0, gone);
+}
+
 static void forget_names(struct keeping *keeping, struct thread *thread)
 {
 	guint gone = 0;
@@ -94,6 +105,7 @@ static void forget_names(struct keeping *keeping, struct thread *thread)
 static void keep_life(struct keeping *keeping, struct thread *thread)
 {
 	forget_names(keeping, thread);
+	forget_handlings(keeping, thread);
 	if (thread->end > keeping->before)
 		keep_record(keeping, &thread_record, thread);
 	else {

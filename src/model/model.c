@@ -112,6 +112,8 @@ void thread_clear(struct thread *thread)
 		g_array_free(thread->flow.woke, TRUE);
 	if (thread->names)
 		g_array_free(thread->names, TRUE);
+	if (thread->handlings)
+		g_array_free(thread->handlings, TRUE);
 }
 
 void model_clear(struct model *model)
@@ -473,6 +475,7 @@ uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t beg
 		thread->flow.counters[i] = NO_COUNTER;
 	thread->flow.unseen_from = thread->flow.unseen_until = INT64_MIN;
 	thread->flow.call.child = thread->flow.asked_by = thread->flow.killer = NO_THREAD;
+	thread->flow.sent_signal_by = thread->flow.handling.sender = NO_THREAD;
 	idmap_set(&model_host(model, host)->tids, (uint32_t) tid, index);
 	return index;
 }

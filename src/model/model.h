@@ -125,6 +125,14 @@ enum kill_origin {
 #define SPIN_NOT_OPEN (-9) /* EBADF, of many descriptors */
 
 /* A call that found nothing to do so often without a wait between (objects/asks.h). */
+/* A thread was in a handler of a signal, up to its sigreturn. */
+#define HANDLINGS_MAX 65536
+struct handling {
+	int64_t begin, end;
+	int32_t signal;
+	uint32_t sender; /* a thread, NO_THREAD: none, or not known */
+};
+
 struct spin {
 	uint32_t thread;
 	uint32_t maker; /* who wrote what it got in the end, NO_THREAD */
@@ -171,6 +179,7 @@ struct thread {
 	uint32_t place; /* in model.places: its namespaces; 0: not known */
 	uint32_t name, program; /* interned; newest */
 	GArray *names; /* owned; struct name_change, oldest first; NULL: only one */
+	GArray *handlings; /* owned; struct handling, ascending, the first HANDLINGS_MAX; NULL */
 	int64_t name_since;
 	struct fd_table *files; /* shared; NULL: not known */
 	uint32_t cgroup; /* interned path of the cgroup that it moved itself to, 0: not known */
@@ -204,6 +213,10 @@ struct thread {
 		bool remembered; /* sched_waking came while not blocked: `waker` */
 		int64_t remembered_at; /* … when; for one whose state was not known */
 		bool sigreturn; /* its last entry was a sigreturn */
+		uint32_t handlers; /* of signals that it is in, … */
+		struct handling handling; /* … the outermost, which has not ended */
+		int32_t sent_signal; /* the last one for it, 0, … */
+		uint32_t sent_signal_by; /* … and who sent it, NO_THREAD: none did */
 		int64_t left; /* last switched out; INT64_MIN */
 		int64_t unseen_from; /* its last time off CPU that spans a gap: it may have run */
 		int64_t unseen_until; /* … there unseen; INT64_MIN: none */

@@ -27,6 +27,10 @@ RECORD_MADE(user_stack, make_user_stack, NULL, ARRAY(frames, user_frame), TIME(s
 RECORD(name_change, TIME(time), THREAD_NAME(name));
 #undef RECORD_TYPE
 
+#define RECORD_TYPE struct handling
+RECORD(handling, TIME(begin), TIME(end), NUMBER(signal), WEAK_THREAD(sender));
+#undef RECORD_TYPE
+
 #define RECORD_TYPE struct waker
 RECORD(waker, THREAD(thread), NUMBER(stack), NUMBER(context), NAME(label),
        REF(detail, STORE_DETAILS), NUMBER(cpu), NUMBER(callstack), NUMBER(user_callstack),
@@ -66,15 +70,17 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        NUMBER(vcpu), NUMBER(vcpu_number), NUMBER(evident), NUMBER(contained), NUMBER(settled),
        NUMBER(late), TIME(late_after), NUMBER(backfilled), TIME(backfill_begin), TIME(backfill_end),
        WEAK_THREAD(parent), WEAK_THREAD(pinned_by), TIME(pinned_at), REF(place, STORE_PLACES),
-       THREAD_NAME(name), NAME(program), ARRAY(names, name_change), TIME(name_since), OWN(files),
-       OWN(memory), NAME(cgroup), NUMBER(cgroups), NUMBER(flow.cpu), REF(flow.block, STORE_BLOCKS),
-       TIME(flow.since), TIME(flow.history), TIME(flow.last_call), NUMBER(flow.has_call),
-       NUMBER(flow.in_guest), NUMBER(flow.halted), NUMBER(flow.apic), NUMBER(flow.fault),
-       NUMBER(flow.fault_address), TIME(flow.reclaims), TIME(flow.reclaimed), NUMBER(flow.pressed),
-       TIME(flow.fatal), NUMBER(flow.fatal_signal), NUMBER(flow.fatal_delivered),
-       NUMBER(flow.kill_signal), NUMBER(flow.kill_origin), WEAK_THREAD(flow.killer),
-       TIME(flow.exiting), NUMBER(flow.wakeup_due), NUMBER(flow.remembered),
-       TIME(flow.remembered_at), NUMBER(flow.sigreturn), TIME(flow.left), TIME(flow.unseen_from),
+       THREAD_NAME(name), NAME(program), ARRAY(names, name_change), ARRAY(handlings, handling),
+       TIME(name_since), OWN(files), OWN(memory), NAME(cgroup), NUMBER(cgroups), NUMBER(flow.cpu),
+       REF(flow.block, STORE_BLOCKS), TIME(flow.since), TIME(flow.history), TIME(flow.last_call),
+       NUMBER(flow.has_call), NUMBER(flow.in_guest), NUMBER(flow.halted), NUMBER(flow.apic),
+       NUMBER(flow.fault), NUMBER(flow.fault_address), TIME(flow.reclaims), TIME(flow.reclaimed),
+       NUMBER(flow.pressed), TIME(flow.fatal), NUMBER(flow.fatal_signal),
+       NUMBER(flow.fatal_delivered), NUMBER(flow.kill_signal), NUMBER(flow.kill_origin),
+       WEAK_THREAD(flow.killer), TIME(flow.exiting), NUMBER(flow.wakeup_due),
+       NUMBER(flow.remembered), TIME(flow.remembered_at), NUMBER(flow.sigreturn),
+       NUMBER(flow.handlers), IN_PLACE(flow.handling, handling), NUMBER(flow.sent_signal),
+       WEAK_THREAD(flow.sent_signal_by), TIME(flow.left), TIME(flow.unseen_from),
        TIME(flow.unseen_until), TIME(flow.woken), REF(flow.operation, STORE_OPERATIONS),
        NUMBER(flow.calls), IN_PLACE(flow.spin, spin), WEAK_REF(flow.spin_block, STORE_BLOCKS),
        NUMBER(flow.tries), PASSING_ARRAY(flow.functions, open_frame), NUMBER(flow.counted),

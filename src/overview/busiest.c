@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "waits/summary.h"
+#include "words/handler.h"
 #include "words/names.h"
 #include "words/times.h"
 
@@ -56,9 +57,23 @@ static uint64_t rounded(uint64_t count)
 	return (count + unit / 2) / unit * unit;
 }
 
+/* " (409.2 ms of it in its handler of signal 14 (SIGALRM))", of that much own code. */
+static void append_handler(GString *text, const struct session *session,
+			   const struct thread_total *most, int64_t own)
+{
+	int64_t ns;
+	uint32_t words = handler_most(session, most->thread, most->begin, most->end, &ns);
+	char length[32];
+
+	if (words && ns * OF_WORK >= own)
+		g_string_append_printf(text, " (%s of it in %s)", when_duration(length, ns),
+				       session_text(session, words));
+}
+
 /* "417.3 ms in write (about 150,000 calls), 175.7 ms in its own code": of short calls few are cut
  * in two by an interrupt, so that their pieces are about as many. */
-static void append_parts(GString *text, const struct node *work)
+static void append_parts(GString *text, const struct session *session,
+			 const struct thread_total *most, const struct node *work)
 {
 	const char *comma = ": ";
 	guint told = 0;
@@ -77,6 +92,8 @@ static void append_parts(GString *text, const struct node *work)
 		if (call && node->count >= CALLS_MIN && node->ns < SHORT * (int64_t) node->count)
 			g_string_append_printf(text, " (about %s calls)",
 					       count_text(count, rounded(node->count)));
+		if (!call)
+			append_handler(text, session, most, node->ns);
 		comma = ", ";
 		told++;
 	}
@@ -100,7 +117,7 @@ char *busiest_sentence(const struct session *session, const struct overview *ove
 			       (int) (100 * most->wib[WIB_WORKING] / (most->end - most->begin)));
 	total = summary_new(session, most->thread, most->begin, most->end);
 	if (work_of(total))
-		append_parts(text, work_of(total));
+		append_parts(text, session, most, work_of(total));
 	node_free(total);
 	g_string_append_c(text, '.');
 	return g_string_free(text, FALSE);

@@ -248,6 +248,17 @@ static struct deed deed_of(const struct session *session, const struct share *sh
 	return deed;
 }
 
+/* ", 409.2 ms of it in its handler of signal 14 (SIGALRM)" */
+static void append_handler(GString *text, const struct session *session, const struct share *share)
+{
+	const struct worked_on *most = main_object(share);
+	char length[32];
+
+	if (most && most->ns * 20 >= share->times.ns)
+		g_string_append_printf(text, ", %s of it in %s", when_duration(length, most->ns),
+				       session_text(session, most->ref));
+}
+
 /* What stands behind what was done. */
 static void append_more(GString *text, const struct session *session, const struct share *share,
 			enum did did)
@@ -277,6 +288,7 @@ static void append_more(GString *text, const struct session *session, const stru
 		append_asking(text, session, share->thread, share->times.ns / 2);
 		break;
 	case DID_OWN_CODE:
+		append_handler(text, session, share);
 		append_asking(text, session, share->thread, share->times.ns / 2);
 		break;
 	case DID_WAIT:

@@ -10,6 +10,7 @@
 #include "contention/holders.h"
 #include "ready/host_span.h"
 #include "words/ending.h"
+#include "words/handler.h"
 #include "path/path_sums.h"
 #include "path/siblings.h"
 #include "path/tried.h"
@@ -128,6 +129,18 @@ static void add_object(struct share *share, uint32_t ref, int64_t ns)
 	}
 	if (ref)
 		g_array_append_val(share->objects, fresh);
+}
+
+/* What of its own code was in handlers of signals. */
+static void add_handlers(const struct session *session, struct share *share,
+			 const struct piece *piece)
+{
+	for (int64_t at = piece->begin, until; at < piece->end; at = until) {
+		uint32_t words = handler_words(session, piece->thread, at, &until);
+
+		until = MIN(until, piece->end);
+		add_object(share, words, until - at);
+	}
 }
 
 /* Faults on a program's many files are one share: they come of its start as a whole. */
@@ -287,6 +300,8 @@ static void add_piece(const struct telling *telling, GPtrArray *shares, GHashTab
 	add_spin(session, telling->path, share, piece);
 	if (file_fault || PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL || is_softirq(piece->leaf))
 		add_object(share, file_fault ? resource : piece->ref, piece->end - piece->begin);
+	else if (PACK_KIND(piece->leaf) == LEAF_WORK_USER)
+		add_handlers(session, share, piece);
 	add_time(session, share, piece);
 	share->idle += is_idle(telling, piece) ? piece->end - piece->begin : 0;
 	share->spans_gap |= session_spans_gap(session, piece->thread, &span);

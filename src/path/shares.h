@@ -23,13 +23,14 @@ struct share {
 	bool inferred;       /* that */
 	bool own_timer;      /* that: one that the thread armed, or its time limit */
 	GArray *waiters;     /* owned; struct waiter: who waited for it, in what */
-	GArray *objects;     /* owned; struct worked_on: of faults the files that they read */
-	int64_t idle;        /* in waits for a next request */
+	GArray *objects; /* owned; struct worked_on: of faults the files that they read, of own
+				code the handlers of signals (words/handler.h) */
+	int64_t idle; /* in waits for a next request */
 	struct times times;
-	GArray *pieces;      /* owned; guint: places in the path of what is added up here */
+	GArray *pieces; /* owned; guint: places in the path of what is added up here */
 	struct runners runners; /* of a share off CPU but ready */
-	int64_t spun;        /* of work in a call: for a lock that somebody else had */
-	uint32_t spun_for;   /* who had it, in the longest piece */
+	int64_t spun; /* of work in a call: for a lock that somebody else had */
+	uint32_t spun_for; /* who had it, in the longest piece */
 	bool ending; /* the kernel ended the thread meanwhile: ending.h */
 	bool reclaim; /* it freed memory for a page fault */
 	bool spans_gap;
@@ -41,9 +42,9 @@ struct share {
 struct waiter {
 	uint32_t thread, leaf, resource;
 	bool ending;
-	int32_t behalf;      /* the first of these waits, in path.waits */
+	int32_t behalf; /* the first of these waits, in path.waits */
 	bool several;
-	int64_t ns;          /* of the share's time */
+	int64_t ns; /* of the share's time */
 };
 
 /* A file that a share's time went to. */

@@ -15,6 +15,7 @@
 #include "stands/stuck.h"
 #include "waits/idle.h"
 #include "words/names.h"
+#include "words/handler.h"
 
 #define THREADS_MAX 256
 #define PIECES_MAX 1000000
@@ -379,6 +380,28 @@ static void add_part(struct fact *fact, const struct piece *piece, const struct 
 		g_array_append_val(fact->parts, part);
 }
 
+/* Own code in a handler of a signal is told apart, as a call is. */
+static void add_work(struct fact *fact, const struct session *session, const struct piece *piece,
+		     const struct deed *deed)
+{
+	bool own = PACK_KIND(piece->leaf) == LEAF_WORK_USER;
+
+	for (int64_t at = piece->begin, until = piece->end; at < piece->end; at = until) {
+		struct piece part = *piece;
+		struct deed work = *deed;
+
+		if (own)
+			work.call = handler_words(session, piece->thread, at, &until);
+		part.begin = at;
+		part.end = until = MIN(until, piece->end);
+		work.times = (struct times) {0};
+		times_add(&work.times, part.end - part.begin, piece->block);
+		add_part(fact, &part, &work);
+		work.object = work.call;
+		deeds_add(fact->works, &work);
+	}
+}
+
 static void count_reason(struct fact *fact, const struct reason *reason)
 {
 	fact->reasons += reason && reason != fact->last_reason;
@@ -409,13 +432,12 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	fact->ns += ns;
 	fact->most += ns;
 	putting->loss->lost += ns;
-	add_part(fact, piece, &deed);
+	if (deed.did == DID_WORK)
+		add_work(fact, session, piece, &deed);
+	else
+		add_part(fact, piece, &deed);
 	add_chain(putting, fact, waits, root, piece, &span);
 	deeds_add(fact->deeds, &deed);
-	if (deed.did == DID_WORK) {
-		deed.object = deed.call;
-		deeds_add(fact->works, &deed);
-	}
 	if (root->kind == STAND_LOCK && is_thread(root->subject))
 		add_holder(fact, session, root, ns);
 	if (piece->block && (root->kind == STAND_DEVICE || root->kind == STAND_SWAP)) {

@@ -28,6 +28,7 @@
 #define IGNORED 1 /* signal_generate.result: TRACE_SIGNAL_IGNORED */
 #define OF_KERNEL 0x80 /* signal_generate.code: SI_KERNEL of the traced kernel */
 #define BY_DEFAULT 0 /* signal_deliver.sa_handler: SIG_DFL */
+#define IGNORED_BY 1 /* … SIG_IGN */
 
 /* Its default action ends the process. */
 static bool may_end(int32_t sig)
@@ -98,6 +99,10 @@ void death_signal(struct flow *flow, const struct cpu *cpu, const struct event *
 	uint32_t target = thread_find(flow, event->host, event->signal.tid);
 	struct thread *current = cpu_interrupted(cpu) ? NULL : flow_current(flow, cpu);
 
+	if (target != IDMAP_NONE) {
+		flow_thread(flow, target)->flow.sent_signal = event->signal.sig;
+		flow_thread(flow, target)->flow.sent_signal_by = current ? cpu->current : NO_THREAD;
+	}
 	if (event->signal.sig == SIGCHLD && event->signal.code == CLD_DUMPED && current)
 		core_dumped(flow, current);
 	if (target == IDMAP_NONE || !may_end(event->signal.sig) || event->signal.result == IGNORED)
@@ -106,10 +111,28 @@ void death_signal(struct flow *flow, const struct cpu *cpu, const struct event *
 	note_sender(flow, cpu, flow_thread(flow, target), event);
 }
 
+/* Who sent it to the thread, or to its process, as far as it is the last one that was sent. Of
+ * children that end each is another one. */
+static uint32_t sender_of(struct flow *flow, const struct thread *thread, int32_t number)
+{
+	const struct thread *leader = leader_of(flow, (struct thread *) thread);
+
+	if (number == SIGCHLD)
+		return NO_THREAD;
+	return thread->flow.sent_signal == number   ? thread->flow.sent_signal_by
+	       : leader->flow.sent_signal == number ? leader->flow.sent_signal_by
+						    : NO_THREAD;
+}
+
 void flow_signal_deliver(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct thread *thread = flow_current(flow, cpu);
 
+	if (thread && event->signal.handler != BY_DEFAULT && event->signal.handler != IGNORED_BY &&
+	    !thread->flow.handlers++)
+		thread->flow.handling =
+			(struct handling) {flow->time, flow->time, event->signal.sig,
+					   sender_of(flow, thread, event->signal.sig)};
 	if (!thread || !may_end(event->signal.sig))
 		return;
 	if (event->signal.handler == BY_DEFAULT)
@@ -118,10 +141,25 @@ void flow_signal_deliver(struct flow *flow, struct cpu *cpu, const struct event 
 		thread->flow.fatal = INT64_MIN;
 }
 
+/* The last handler of signals that it was in returns; who jumps out of one is in it ever after, and
+ * what it does is its own. */
+static void handler_returns(struct flow *flow, struct thread *thread)
+{
+	if (!thread->flow.handlers || --thread->flow.handlers)
+		return;
+	if (!thread->handlings)
+		thread->handlings = g_array_new(FALSE, FALSE, sizeof(struct handling));
+	thread->flow.handling.end = flow->time;
+	if (thread->handlings->len < HANDLINGS_MAX)
+		g_array_append_val(thread->handlings, thread->flow.handling);
+}
+
 void death_call(struct flow *flow, struct thread *thread)
 {
 	const struct call_info *info = flow_call_info(flow, thread->flow.call.name);
 
+	if (thread->flow.sigreturn)
+		handler_returns(flow, thread);
 	if (thread->flow.sigreturn && !thread->flow.fatal_delivered)
 		thread->flow.fatal = INT64_MIN; /* what it was for has been handled */
 	else if (thread->flow.call.open && info->effect == DOES_EXIT &&

@@ -41,7 +41,7 @@ struct deed {
 	int32_t pid;     /* of the thread, -1: not known */
 	uint8_t did;     /* enum did */
 	bool blocked;    /* DID_END: it was blocked meanwhile */
-	uint32_t call;   /* interned system call, 0 */
+	uint32_t call;   /* interned system call, or the handler of a signal (handler.h); 0 */
 	uint32_t object; /* interned key, 0 */
 	struct times times;
 };

@@ -5,7 +5,10 @@
  */
 #include "causes.h"
 
+#include <inttypes.h>
+
 #include "words/ending.h"
+#include "words/handler.h"
 
 #define SEGV 11
 #define USR1 10
@@ -319,6 +322,80 @@ static void test_handled(void)
 	g_assert_cmpint(ends_from(feed, 6), ==, INT64_MAX);
 }
 
+/* --- handlers of signals -------------------------------------------------------------------- */
+
+static void delivers(struct feed *feed, int64_t time, int32_t sig, int64_t handler)
+{
+	struct event event = event_of(feed, time, 0, "signal_deliver");
+
+	event.signal.sig = sig;
+	event.signal.handler = handler;
+	send(feed, &event);
+}
+
+/* "20-40 its handler of signal 10 (SIGUSR1)", one line each. */
+static const char *handled(struct feed *feed, int32_t tid)
+{
+	GString *text = g_string_new(NULL);
+
+	for (int64_t at = 0, until; at < 400; at = until) {
+		uint32_t words = handler_words(feed->session, life(feed, tid, 0), at, &until);
+
+		until = MIN(until, 400);
+		if (words)
+			g_string_append_printf(text, "%s%" PRId64 "-%" PRId64 " %s",
+					       text->len ? "\n" : "", at, until,
+					       session_text(feed->session, words));
+	}
+	g_ptr_array_add(feed->texts, g_string_free(text, FALSE));
+	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
+}
+
+/* Sent by another thread, by a timer, ignored, by default, one within another, by children that
+ * end; the last one has not returned. */
+static void test_handlers(void)
+{
+	enum { ALRM = 14, TERM = 15 };
+	FEED(2);
+	int64_t ns;
+	uint32_t most;
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	signals(feed, 10, 1, "signal_generate", USR1, 5, 0);
+	delivers(feed, 20, USR1, 4096);
+	plain(feed, 40, 0, "syscall_entry_rt_sigreturn");
+	delivers(feed, 60, ALRM, 4096);
+	plain(feed, 150, 0, "syscall_entry_rt_sigreturn");
+	delivers(feed, 160, TERM, 1);
+	plain(feed, 170, 0, "syscall_entry_rt_sigreturn");
+	delivers(feed, 180, ALRM, 4096);
+	delivers(feed, 185, USR1, 4096);
+	plain(feed, 190, 0, "syscall_entry_rt_sigreturn");
+	entry(feed, 195, 0, "read", 0); /* no own code */
+	leave(feed, 205, 0, "read", 0);
+	plain(feed, 210, 0, "syscall_entry_rt_sigreturn");
+	signals(feed, 215, 1, "signal_generate", CHLD, 5, 1);
+	delivers(feed, 220, CHLD, 4096);
+	plain(feed, 230, 0, "syscall_entry_rt_sigreturn");
+	delivers(feed, 240, USR1, 4096);
+	plain(feed, 300, 1, "other");
+	finish(feed);
+	g_assert_cmpstr(handled(feed, 5), ==,
+			"20-40 its handler of signal 10 (SIGUSR1), sent by b\n"
+			"60-150 its handler of signal 14 (SIGALRM)\n"
+			"180-210 its handler of signal 14 (SIGALRM)\n"
+			"220-230 its handler of signal 17 (SIGCHLD)");
+	g_assert_cmpstr(handled(feed, 6), ==, "");
+	most = handler_most(feed->session, life(feed, 5, 0), 0, 300, &ns);
+	g_assert_cmpstr(session_text(feed->session, most), ==,
+			"its handler of signal 14 (SIGALRM)");
+	g_assert_cmpint(ns, ==, 90 + 20);
+	/* a window cuts them */
+	handler_most(feed->session, life(feed, 5, 0), 100, 190, &ns);
+	g_assert_cmpint(ns, ==, 50 + 10);
+}
+
 /* A thread of a process that another one ends. */
 static void test_process_exits(void)
 {
@@ -367,5 +444,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/end/handled", test_handled);
 	g_test_add_func("/end/process-exits", test_process_exits);
 	g_test_add_func("/end/in-gap", test_end_in_gap);
+	g_test_add_func("/pressure/handlers", test_handlers);
 	return g_test_run();
 }
