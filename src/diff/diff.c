@@ -127,7 +127,7 @@ static bool make_sides(struct making_sides *making, const struct session *const 
 	}
 	if (making->asked[1].error)
 		g_propagate_error(error, making->asked[1].error);
-	return making->diff->sides[1].requests != NULL;
+	return making->diff->sides[0].requests && making->diff->sides[1].requests;
 }
 
 static void side_clear(struct side *side)

@@ -268,7 +268,7 @@ static void sum_latency(struct costs *costs)
 	const struct user_requests *requests = costs->requests;
 	struct summing summing = {costs, g_string_new(NULL), path_work_new(requests->session)};
 
-	user_requests_ways(requests, 1, add_way, &summing);
+	user_requests_ways(requests, add_way, &summing);
 	costs->not_followed = requests->effort->ways;
 	costs->functions = path_work_totals(summing.work);
 	path_work_free(summing.work);

@@ -112,7 +112,6 @@ struct part_ways {
 struct finding_ways {
 	const struct user_requests *requests; /* borrowed; its effort is who takes the ways' */
 	struct user_requests *like; /* owned; the same, for parts to copy */
-	guint step;
 	way_taker *take;
 	void *data;
 	struct part_ways parts[PARTS_AHEAD];
@@ -123,10 +122,8 @@ static const struct user_request *
 request_of_part(const struct finding_ways *finding, guint part, guint i, guint *listed)
 {
 	const struct user_requests *requests = finding->requests;
-	uint64_t at = ((uint64_t) part * WAYS_A_PART + i) * finding->step;
-
-	*listed = (guint) at;
-	if (i == WAYS_A_PART || at >= requests->listed->len)
+	*listed = part * WAYS_A_PART + i;
+	if (i == WAYS_A_PART || *listed >= requests->listed->len)
 		return NULL;
 	return user_request_at(requests, g_array_index(requests->listed, uint32_t, *listed));
 }
@@ -181,14 +178,12 @@ static void take_ways(guint part, void *data)
 	}
 }
 
-void user_requests_ways(const struct user_requests *requests, guint step, way_taker *take,
-			void *data)
+void user_requests_ways(const struct user_requests *requests, way_taker *take, void *data)
 {
 	struct finding_ways *finding = g_new0(struct finding_ways, 1);
-	guint count = (requests->listed->len + step - 1) / step;
+	guint count = requests->listed->len;
 
 	finding->requests = requests;
-	finding->step = step;
 	finding->take = take;
 	finding->data = data;
 	requests_renew_effort(requests);

@@ -17,11 +17,10 @@ struct path *user_request_path(const struct user_requests *requests,
 
 /* Before the ways of many requests are looked for, one after the other. */
 void requests_renew_effort(const struct user_requests *requests);
-/* Hands on the ways of the listed requests from `listed` 0 on, each `step`th, in order: each as
- * user_request_path() would find it if it were asked for one after the other, but found beside each
- * other. `path` is borrowed. */
+/* Hands on the ways of the listed requests, in order: each as user_request_path() would find it if
+ * it were asked for one after the other, but found beside each other (parts/). `path` is
+ * borrowed. */
 typedef void way_taker(guint listed, const struct path *path, void *data);
-void user_requests_ways(const struct user_requests *requests, guint step, way_taker *take,
-			void *data);
+void user_requests_ways(const struct user_requests *requests, way_taker *take, void *data);
 
 #endif
