@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import ctf
-from whylate_test import FAST, SOURCE, WHYLATE, Tap, babeltrace2, run, trace
+from whylate_test import FAST, SOURCE, WHYLATE, Tap, babeltrace2, output, run, trace
 
 # Leaks are told by their whole stack where Babeltrace has its own: tests/lsan.supp
 WHOLE_STACKS = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":fast_unwind_on_malloc=0",
@@ -119,6 +119,18 @@ def windows():
     bad("--last of no duration", USAGE, ALL + [STARTUP, "--last", "soon"], "last", "soon")
 
 
+def before_the_command():
+    wanted = output("delay", "--thread", "xinit", "--limit", "2", STARTUP)
+    for words in (("--thread", "xinit", "--limit", "2", "delay"), ("--limit=2", "--thread=xinit", "delay"),
+                  ("--limit", "2", "delay", "--thread", "xinit")):
+        assert output(*words, STARTUP) == wanted, words
+    assert output("--limit", "2", STARTUP) == output("overview", "--limit", "2", STARTUP)
+    with tempfile.TemporaryDirectory() as place:  # a trace may be called so
+        os.symlink(os.path.abspath(STARTUP), os.path.join(place, "delay"))
+        said = subprocess.run([WHYLATE, "--limit", "1", "--cache", "off", "delay"], cwd=place, stdout=subprocess.PIPE, check=True)
+        assert said.stdout.startswith(b"tracebox"), said.stdout[:100]
+
+
 def options():
     for name, value in (("format", "xml"), ("limit", "-1"), ("limit", "many"), ("limit", "99999999999999999999"),
                         ("limit", ""), ("depth", "1.5"), ("min-duration", "fast"), ("color", "blue"),
@@ -128,6 +140,7 @@ def options():
     once("an unknown option with a value", USAGE, ALL + [STARTUP, "--frobnicate=1"], "frobnicate")
     once("an unknown short option", USAGE, ALL + [STARTUP, "-q"], "-q")
     once("an unknown option before the command", USAGE, ["--frobnicate", STARTUP], "frobnicate")
+    tap.case("options before the command, as many do", before_the_command)
     once("a command with a slip", USAGE, ["dealy", STARTUP], "'dealy'", "'delay'")
     once("an option with a slip", USAGE, ["delay", STARTUP, "--thraed", "Xorg"], "'thraed'", "'thread'")
     once("a duration without a unit", USAGE, ALL + [STARTUP, "--min-duration", "5"], "unit", "ms")

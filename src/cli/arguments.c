@@ -51,6 +51,27 @@ static const struct option *option_find(const struct command *command, const cha
 	return option;
 }
 
+int arguments_first_word(int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		const char *word = argv[i], *equals = strchr(word, '=');
+		g_autofree char *name = NULL;
+		const struct option *option;
+
+		if (word[0] != '-' || !word[1])
+			return i;
+		if (word[1] != '-' || !word[2])
+			return -1;
+		name = equals ? g_strndup(word + 2, (gsize) (equals - word - 2))
+			      : g_strdup(word + 2);
+		option = option_find(&overview_command, name);
+		if (!option)
+			return -1;
+		i += option->argument && !equals;
+	}
+	return -1;
+}
+
 /* One option at argv[*at]; its value may be the next word. */
 static int parse_option(int argc, char **argv, int *at, struct options *options, char **heard)
 {

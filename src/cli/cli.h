@@ -80,6 +80,9 @@ void progress_begin(struct progress *progress, struct session *session);
 void progress_show(struct progress *progress);
 void progress_end(const struct progress *progress);
 
+/* Place of the first word that is neither an option nor its value; -1: none, or an option before
+ * it is no command's. */
+int arguments_first_word(int argc, char **argv);
 /* Parses the command line, without the program's name and the command.
  * Returns -1 to go on, else the exit status (help, version, errors told). */
 int arguments_parse(int argc, char **argv, struct options *options, GPtrArray *paths, char **heard);

@@ -70,6 +70,21 @@ static int analyse(const struct command *command, int argc, char **argv)
 	return status;
 }
 
+/* Options before the command: it is found behind them, if no trace is called so, and moved to the
+ * front. NULL: there is none. */
+static const struct command *command_behind(int argc, char **argv)
+{
+	int at = arguments_first_word(argc - 1, argv + 1) + 1;
+	const struct command *command = at > 0 ? word_find(argv[at]) : NULL;
+	char *word = argv[at];
+
+	if (!command || access(word, F_OK) == 0)
+		return NULL;
+	memmove(argv + 2, argv + 1, (size_t) (at - 1) * sizeof *argv);
+	argv[1] = word;
+	return command;
+}
+
 static int whylate(int argc, char **argv)
 {
 	g_autofree char *program = g_path_get_basename(argc ? argv[0] : "");
@@ -87,6 +102,8 @@ static int whylate(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return help(NULL);
 	command = word_find(argv[1]);
+	if (!command && argv[1][0] == '-')
+		command = command_behind(argc, argv);
 	if (command)
 		return analyse(command, argc - 2, argv + 2);
 	if (argv[1][0] != '-' && access(argv[1], F_OK) != 0 && errno != EACCES)
