@@ -191,6 +191,7 @@ struct event {
 			const char *prev_comm, *next_comm;
 			int32_t prev_tid, next_tid;
 			int32_t next_prio; /* nice 0: 20, real-time n: -1 - n; NO_PRIORITY */
+			int32_t prev_prio; /* the same */
 			int64_t prev_state;
 			int32_t vtid, vpid; /* contexts: prev's; 0: not there */
 			uint32_t pid_ns, cgroup_ns;

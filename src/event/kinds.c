@@ -20,6 +20,7 @@ static const struct event_field no_fields[] = {{0}};
 static const struct event_field switch_fields[] = {
 	{"prev_comm", FIELD_STRING, AT(sched_switch.prev_comm)},
 	{"prev_tid", FIELD_I32, AT(sched_switch.prev_tid)},
+	{"prev_prio", FIELD_I32, AT(sched_switch.prev_prio)},
 	{"prev_state", FIELD_I64, AT(sched_switch.prev_state)},
 	{"next_comm", FIELD_STRING, AT(sched_switch.next_comm)},
 	{"next_tid", FIELD_I32, AT(sched_switch.next_tid)},
@@ -303,6 +304,7 @@ static const struct event net_defaults = {.net = {.window = -1}};
 static const struct event block_defaults = {.block = {.tid = -1}};
 static const struct event switch_defaults = {
 	.sched_switch = {.next_prio = NO_PRIORITY,
+			 .prev_prio = NO_PRIORITY,
 			 .cpu_counters = {NO_COUNTER, NO_COUNTER, NO_COUNTER, NO_COUNTER},
 			 .thread_counters = {NO_COUNTER, NO_COUNTER, NO_COUNTER, NO_COUNTER}}};
 static const struct event idle_defaults = {.idle = {.state = IDLE_LEFT, .cpu = -1}};

@@ -24,6 +24,7 @@ static const struct {
 static const struct event_field switch_fields[] = {
 	{"prev_comm", FIELD_STRING, AT(sched_switch.prev_comm)},
 	{"prev_pid", FIELD_I32, AT(sched_switch.prev_tid)},
+	{"prev_prio", FIELD_I32, AT(sched_switch.prev_prio)},
 	{"prev_state", FIELD_I64, AT(sched_switch.prev_state)},
 	{"next_comm", FIELD_STRING, AT(sched_switch.next_comm)},
 	{"next_pid", FIELD_I32, AT(sched_switch.next_tid)},
@@ -275,6 +276,7 @@ void event_finish(struct event *event, const struct event_class *class,
 		break;
 	case ENDING_SWITCH:
 		to_priority(&event->sched_switch.next_prio);
+		to_priority(&event->sched_switch.prev_prio);
 		break;
 	case ENDING_PRIORITIES:
 		to_priority(&event->priority.from);

@@ -468,6 +468,7 @@ uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t beg
 	thread->pid = thread->vcpu_number = -1;
 	thread->host = (uint16_t) host;
 	thread->parent = thread->pinned_by = thread->ended_sender = NO_THREAD;
+	thread->priority = NO_PRIORITY;
 	thread->pinned_at = INT64_MIN;
 	thread->flow.cpu = NO_CPU;
 	thread->flow.left = thread->flow.woken = INT64_MIN;

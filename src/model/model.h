@@ -179,6 +179,7 @@ struct thread {
 	uint32_t place; /* in model.places: its namespaces; 0: not known */
 	uint32_t name, program; /* interned; newest */
 	GArray *names; /* owned; struct name_change, oldest first; NULL: only one */
+	int32_t priority; /* the last one that is known, as event.h has it, NO_PRIORITY */
 	GArray *handlings; /* owned; struct handling, ascending, the first HANDLINGS_MAX; NULL */
 	int64_t name_since;
 	struct fd_table *files; /* shared; NULL: not known */

@@ -214,21 +214,22 @@ static void what_if_screen(const struct overview_report *made, struct output *ou
 static uint32_t nothing(const struct overview_report *made, struct output *output)
 {
 	const struct stands *stands = made->stands;
-	static const char text[] = "Nothing stands out: no thread lost much of its life to others.";
-	g_autofree char *longest = NULL, *busiest = NULL;
+	g_autofree char *text = NULL, *busiest = NULL;
 	uint32_t thread = NO_THREAD;
 	char length[32];
 
-	text_wrapped_beside(output, text, 0, 0, NULL);
+	if (stands->longest.sentence)
+		text = g_strdup_printf("Nothing stands out but one wait, of %s: %s",
+				       when_duration(length,
+						     stands->longest.end - stands->longest.begin),
+				       stands->longest.sentence);
+	text_wrapped_beside(output,
+			    text ? text
+				 : "Nothing stands out: no thread lost much of its life to others.",
+			    0, 0, NULL);
 	busiest = busiest_sentence(made->session, made->overview, &thread);
 	if (busiest)
 		text_wrapped_beside(output, busiest, 0, 0, NULL);
-	if (!stands->longest.sentence)
-		return thread;
-	when_duration(length, stands->longest.end - stands->longest.begin);
-	longest = g_strdup_printf("The longest wait, %s, was here: %s", length,
-				  stands->longest.sentence);
-	text_wrapped_beside(output, longest, 0, 0, NULL);
 	return thread;
 }
 

@@ -329,8 +329,10 @@ static void append_offline(GString *text, const struct session *session, const s
  * and a run has the priority with which it begins. Else as it had then. */
 static int32_t priority_of(const struct session *session, uint32_t thread, int64_t then)
 {
-	int64_t end = model_thread(&session->trace.model, thread)->end;
-	int32_t last = priority_before(session, thread, MIN(end, session->asked.to));
+	const struct thread *at = model_thread(&session->trace.model, thread);
+	int32_t last = session->asked.to >= MIN(at->end, session->trace.end)
+			       ? at->priority
+			       : priority_before(session, thread, session->asked.to);
 
 	return last != NO_PRIORITY ? last : priority_before(session, thread, then);
 }

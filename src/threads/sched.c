@@ -111,6 +111,8 @@ static void switch_from(struct flow *flow, struct host *host, struct cpu *cpu,
 	thread_runs(flow, thread, cpu); /* C: before the switch it is unknown */
 	if (event->sched_switch.vtid || event->sched_switch.cgroup_ns)
 		context_namespaces(flow, thread, event);
+	if (event->sched_switch.prev_prio != NO_PRIORITY)
+		thread->priority = event->sched_switch.prev_prio;
 	switch_out(flow, host, cpu, thread, event->sched_switch.prev_state);
 	thread->flow.left = flow->time;
 	/* preempted it is halted still, and sleeps next, as KVM does not poll while another thread
@@ -173,6 +175,8 @@ static void switch_to(struct flow *flow, struct host *host, struct cpu *cpu,
 	}
 	thread->state = THREAD_RUNNING;
 	cpu->priority = event->sched_switch.next_prio;
+	if (cpu->priority != NO_PRIORITY)
+		thread->priority = cpu->priority;
 	cpu_runs(flow, host, cpu, index);
 	flow_refresh(flow, thread, cpu);
 }

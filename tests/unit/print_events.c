@@ -137,6 +137,7 @@ static void print_switch(const struct event *event)
 	print_number("prev_tid", event->sched_switch.prev_tid);
 	print_number("next_tid", event->sched_switch.next_tid);
 	print_number("next_prio", event->sched_switch.next_prio);
+	print_number("prev_prio", event->sched_switch.prev_prio);
 	print_number("prev_state", event->sched_switch.prev_state);
 	print_number("vtid", event->sched_switch.vtid);
 	print_number("vpid", event->sched_switch.vpid);
