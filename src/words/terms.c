@@ -200,9 +200,11 @@ static const struct term terms[] = {
 	 "wait, what it waited for did not come.",
 	 false},
 	{"wake-up", NULL,
-	 "What makes a blocked thread ready again. Until it runs, time passes: the CPU may be "
-	 "busy, "
-	 "asleep, or far away.",
+	 "What makes a blocked thread ready again. Until it runs, time passes: its CPU is busy "
+	 "with "
+	 "another; or sleeps, and takes long to come back (slow wake-up: see C-state); or the "
+	 "wake-up comes from another CPU, by an interrupt that takes time to arrive (remote "
+	 "wake-up).",
 	 false},
 	{"window", NULL, "The part of the trace that is looked at: --from, --to, or a target's.",
 	 false},
@@ -252,6 +254,7 @@ static const struct {
 	 "What a thread waited for was done by another one, of its process or another: it woke "
 	 "it."},
 	{"remote wake-up", "wake-up", NULL},
+	{"slow wake-up", "wake-up", NULL},
 	{"slow wake-up from idle", "wake-up", NULL},
 	{"vcpu", "guest", NULL},
 	{"queue", "queueing discipline", NULL},
