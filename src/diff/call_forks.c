@@ -122,21 +122,22 @@ static void compare(GArray *forks, const struct side sides[2], uint32_t a, uint3
 	sequence_clear(&sequences[1]);
 }
 
-static bool calls_functions(const struct side *side, uint32_t thread)
+/* Of each thread, whether a function of it began in the side's window; owned. */
+static bool *functions_called(const struct side *side)
 {
 	const struct pages *store = &side->session->trace.timeline.operations;
-	uint32_t at = model_thread(&side->session->trace.model, thread)->flow.operation;
+	bool *called = g_new0(bool, side->session->trace.model.thread_count + 1);
 
-	for (; at; at = operation_at(store, at)->previous) {
-		const struct operation *operation = operation_at(store, at);
+	for (uint32_t i = 1; i < store->used; i++) {
+		const struct operation *operation = operation_at(store, i);
 
-		if (operation_end(operation) < side->from)
-			return false;
-		if (PACK_KIND(operation->what) == OPERATION_USER && operation->begin < side->to &&
-		    operation->begin >= side->from)
-			return true;
+		pages_pass(store, i);
+		if (PACK_KIND(operation->what) == OPERATION_USER &&
+		    operation_has_thread(operation) && operation->begin >= side->from &&
+		    operation->begin < side->to)
+			called[operation->thread] = true;
 	}
-	return false;
+	return called;
 }
 
 static gint by_name(gconstpointer a, gconstpointer b, gpointer data)
@@ -151,9 +152,10 @@ static gint by_name(gconstpointer a, gconstpointer b, gpointer data)
 static GArray *threads_of(const struct side *side)
 {
 	GArray *all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autofree bool *called = functions_called(side);
 
 	for (uint32_t i = 0; i < side->session->trace.model.thread_count; i++)
-		if (calls_functions(side, i))
+		if (called[i])
 			g_array_append_val(all, i);
 	g_array_sort_with_data(all, by_name, (gpointer) side->session);
 	return all;

@@ -132,8 +132,10 @@ struct touched *touched_new(const struct session *session)
 	g_autofree bool *tracers = session_tracers(session);
 
 	for (uint32_t i = 0; i < model->thread_count; i++)
-		if (!tracers[i] && !thread_is_kernel(model, model_thread(model, i)))
+		if (!tracers[i] && !thread_is_kernel(model, model_thread(model, i))) {
 			add_thread(touched, session, i);
+			timeline_ease(&session->trace.timeline);
+		}
 	return touched;
 }
 
