@@ -214,6 +214,7 @@ struct thread {
 		bool remembered; /* sched_waking came while not blocked: `waker` */
 		int64_t remembered_at; /* … when; for one whose state was not known */
 		bool sigreturn; /* its last entry was a sigreturn */
+		bool interruptible; /* a signal could end the wait that began last */
 		uint32_t handlers; /* of signals that it is in, … */
 		struct handling handling; /* … the outermost, which has not ended */
 		int32_t sent_signal; /* the last one for it, 0, … */

@@ -27,6 +27,8 @@ static void lose_track(struct flow *flow, struct host *host, struct cpu *cpu)
 	cpu_runs(flow, host, cpu, NO_THREAD);
 }
 
+#define TASK_INTERRUPTIBLE 1 /* of prev_state, however it is written */
+
 static void switch_out(struct flow *flow, struct host *host, struct cpu *cpu, struct thread *thread,
 		       int64_t prev_state)
 {
@@ -59,6 +61,7 @@ static void switch_out(struct flow *flow, struct host *host, struct cpu *cpu, st
 		break;
 	default:
 		thread->flow.remembered = remembered; /* until its next switch */
+		thread->flow.interruptible = prev_state & TASK_INTERRUPTIBLE;
 		thread_block(flow, thread, flow->time, thread_blocked_leaf(thread));
 		if (host_is_idle_sleep(host, prev_state))
 			block_at(flow->timeline, thread->flow.block)->operation = IDLE_OPERATION;

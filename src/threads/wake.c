@@ -155,7 +155,8 @@ static bool open_each_other(const struct flow *flow, const struct call *waits,
 	       flow_call_info(flow, wakes->name)->effect == DOES_OPEN;
 }
 
-/* A FIFO, to which one comes by its name, has been a pipe for this wait, too. */
+/* A FIFO, to which one comes by its name, has been a pipe for this wait, too. Signals end such
+ * waits, but not those for a regular file's lock or page, which readers wait for as well. */
 static void fifo_woken(struct flow *flow, struct thread *thread, struct block *block)
 {
 	struct thread *waker = flow_thread(flow, block->waker);
@@ -164,7 +165,7 @@ static void fifo_woken(struct flow *flow, struct thread *thread, struct block *b
 	uint32_t fifo;
 
 	if (!waits->open || !block->resource || thread->host != waker->host ||
-	    (!fed && !open_each_other(flow, waits, wakes)))
+	    !thread->flow.interruptible || (!fed && !open_each_other(flow, waits, wakes)))
 		return;
 	fifo = fifo_found(flow, thread, block->resource, !fed);
 	if (fed && fifo != block->resource) {

@@ -10,6 +10,8 @@
 
 #include "path/path.h"
 
+#define UNINTERRUPTIBLE 2 /* TASK_UNINTERRUPTIBLE */
+
 /* timeout(1) and the like: who sends a waiter a signal has no lock. a has it. */
 static void test_signal_gives_nothing_up(void)
 {
@@ -165,6 +167,24 @@ static void test_fifo(void)
 		g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==,
 				what ? "lock-owner inferred" : "process seen");
 	}
+}
+
+/* The same of a regular file: its lock, or a page of it that is being written. */
+static void test_no_fifo(void)
+{
+	FEED_FROM(two_processes());
+
+	opens(feed, 1, 0, "/log", 3);
+	opens(feed, 1, 1, "/log", 4);
+	entry(feed, 10, 0, "read", 3);
+	sw(feed, 12, 0, "a", 5, UNINTERRUPTIBLE, "idle", 0);
+	entry(feed, 40, 1, "write", 4);
+	waking(feed, 41, 1, 5);
+	leave(feed, 42, 1, "write", 1);
+	comes_back(feed, 50, 0);
+	leave(feed, 51, 0, "read", 1);
+	plain(feed, 100, 1, "other");
+	g_assert_cmpstr(resource_of(feed, 5, 0), ==, "file:/log");
 }
 
 static void opens_to(struct feed *feed, int64_t time, uint32_t cpu, uint64_t flags)
@@ -548,6 +568,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/lock-trouble/high-descriptor", test_high_descriptor);
 	g_test_add_func("/lock-trouble/dead-reader", test_dead_reader);
 	g_test_add_func("/lock-trouble/fifo", test_fifo);
+	g_test_add_func("/lock-trouble/no fifo", test_no_fifo);
 	g_test_add_func("/lock-trouble/fifo opened", test_fifo_opened);
 	g_test_add_func("/lock-trouble/pid-used-again", test_pid_used_again);
 	g_test_add_func("/lock-trouble/robust", test_robust);
