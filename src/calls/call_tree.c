@@ -178,7 +178,7 @@ struct call_tree *call_tree_part_new(struct call_tree *tree, const struct sessio
 
 	part->session = session;
 	part->only = threads;
-	part->frames_held = held_of(tree, threads);
+	part->frames_held = part->held_before = held_of(tree, threads);
 	part->frames_most = parts_in_one() ? FRAMES_IN_PART : FRAMES_HELD;
 	return part;
 }
@@ -186,15 +186,9 @@ struct call_tree *call_tree_part_new(struct call_tree *tree, const struct sessio
 void call_tree_part_end(struct call_tree *tree, struct call_tree *part)
 {
 	tree->longest_list = MAX(tree->longest_list, part->longest_list);
+	tree->frames_held += held_of(tree, part->only);
+	tree->frames_held -= part->held_before;
 	g_free(part);
-	tree->frames_held = 0;
-	for (guint i = 0; i < tree->frames->len; i++) {
-		const struct frames *frames = g_ptr_array_index(tree->frames, i);
-		const struct frames *turns = g_ptr_array_index(tree->turns, i);
-
-		tree->frames_held +=
-			(frames ? frames->list->len : 0) + (turns ? turns->list->len : 0);
-	}
 }
 
 /* The node of `frame` below `base`; with `scoped`, from the outermost frame on that --function

@@ -79,6 +79,7 @@ struct call_tree {
 	GHashTable *longest; /* owned; what the threads called -> int64_t: the longest such
 				      call that was seen from both ends, 0: none was */
 	/* private */
+	uint64_t held_before; /* of a part: so many frames were there when it began */
 	GHashTable *index;
 	struct idmap causes;
 	GHashTable *labels; /* owned; of causes -> interned: that is one table, with a lock */
