@@ -52,7 +52,7 @@ def long_names(place, count):
     assert all(found[10 + i] == "c%d" % i * 7000 for i in range(count)), sorted(found)
 
 
-for _kind, _count, _check in (
+for _kind, _count, _check in t.sample((
         ("threads_alive", 3000, threads(lambda n: list(range(10, 10 + n)))),
         ("threads_passing", 3000, threads(lambda n: [5] + list(range(10, 10 + n)))),
         ("threads_ready", 1000, threads(lambda n: list(range(10, 10 + n)))),
@@ -61,6 +61,6 @@ for _kind, _count, _check in (
         ("naps", 3000, threads(lambda n: [5, 6])), ("names", 20, long_names),
         ("streams", 300, threads(lambda n: list(range(10, 10 + n)))), ("fields", 1000, threads(lambda n: [5])),
         ("classes", 2000, lambda place, count: None),
-        ("turns", 100, threads(lambda n: list(range(10, 10 + n)))), ("spread", 16, threads(lambda n: list(range(10, 10 + n))))):
+        ("turns", 100, threads(lambda n: list(range(10, 10 + n)))), ("spread", 16, threads(lambda n: list(range(10, 10 + n)))))):
     tap.case(_kind, made, _kind, _count, _check)
 sys.exit(tap.done())

@@ -124,7 +124,7 @@ def output_full(kind):
         assert done.returncode == 0 or done.stderr.count(b"\n") >= 1, (step, done.stderr)
 
 
-for _kind in OUTPUTS:
+for _kind in t.sample(OUTPUTS):
     tap.case("killed at each step of " + _kind, output_killed, _kind)
     tap.case("no room at each step of " + _kind, output_full, _kind)
 tap.case("killed at each step of keeping a trace", image_killed)

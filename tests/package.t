@@ -177,7 +177,6 @@ def check_lintian(changes):
 
 def run_all(place):
     made = []
-    tap.case("packages to build it, in debian/control and tests/setup.sh", check_build_depends)
     source = sources(place)
     before = files(source)
     if not tap.case("dpkg-buildpackage builds it of the tarball's files", lambda: made.extend(build(place, source))):
@@ -198,9 +197,10 @@ def run_all(place):
         tap.skip("lintian finds no error", "it is not installed")
 
 
-if shutil.which("dpkg-buildpackage") and shutil.which("dh"):
+tap.case("packages to build it, in debian/control and tests/setup.sh", check_build_depends)
+if not shutil.which("dpkg-buildpackage") or not shutil.which("dh"):
+    tap.skip("the Debian package", "dpkg-dev and debhelper are not installed")
+elif t.whole("the Debian package"):
     with tempfile.TemporaryDirectory(dir=t.CACHE) as temporary:
         run_all(temporary)
-else:
-    tap.skip("the Debian package", "dpkg-dev and debhelper are not installed")
 sys.exit(tap.done())

@@ -8,7 +8,7 @@ import tempfile
 
 from jsonschema import Draft202012Validator
 
-from whylate_test import BUILD, SOURCE, Tap, output, run, trace
+from whylate_test import BUILD, SOURCE, Tap, output, run, sample, trace
 
 TARGET = "sched_process_exec filename=*/autostart"
 
@@ -192,14 +192,14 @@ tap.case("delay startup-chain, one entry a list", check_report, "delay", ["--tar
 tap.case("delay futex, one entry a list", check_report, "delay", ["--thread", "all", "--limit", "1", trace("futex")])
 tap.case("delay startup-chain, two threads, a window", check_report, "delay",
          ["--thread", "xinit", "--thread", "Xorg", "--last", "500ms", startup])
-for name in ("pipe-chain", "hang", "snapshot", "lost", "wide", "signals", "polls", "cfs-quota", "two-hosts-server",
-             "ust-func", "futex", "lock-lapse", "web-mixed"):
+for name in sample(("pipe-chain", "hang", "snapshot", "lost", "wide", "signals", "polls", "cfs-quota", "two-hosts-server",
+             "ust-func", "futex", "lock-lapse", "web-mixed")):
     limit = "1000" if name == "lock-lapse" else "0"  # 14 MB of the same
     tap.case("delay %s, all threads" % name, check_report, "delay",
              ["--thread", "all", "--limit", limit, "--quiet", trace(name)])
-for name in ("startup-chain", "lost", "snapshot", "web-mixed", "preempt", "futex", "hang", "wide"):
+for name in sample(("startup-chain", "lost", "snapshot", "web-mixed", "preempt", "futex", "hang", "wide")):
     tap.case("overview " + name, check_report, "overview", ["--quiet", trace(name)])
-for name in ("fork4", "lock-lapse", "disk-read", "lost", "wide", "ust-func", "callstack", "snapshot", "web-mixed"):
+for name in sample(("fork4", "lock-lapse", "disk-read", "lost", "wide", "ust-func", "callstack", "snapshot", "web-mixed")):
     tap.case("profile %s, every operation" % name, check_report, "profile",
              ["--operation", "*", "--quiet", trace(name)])
 for name in ("fork4", "lost", "wide", "callstack"):
@@ -242,7 +242,7 @@ for name in METRICS:
              ["--metric", name, "--limit", "0", trace("web-mixed")])
     tap.case("diff web-mixed, " + name, check_report, "diff",
              ["--metric", name, "--slow-fast", "p80", trace("web-mixed")])
-for name in ("lost", "snapshot", "wide", "ust-func", "startup-chain"):
+for name in sample(("lost", "snapshot", "wide", "ust-func", "startup-chain")):
     for preset in ("server", "client", "process", "syscall:*"):
         tap.case("requests %s, %s" % (name, preset), check_report, "requests",
                  ["--preset", preset, "--limit", "3", "--quiet", trace(name)])
@@ -261,7 +261,7 @@ for name, some in (("delay", ["--thread", "job"]), ("requests", []), ("profile",
                  [*some, "--what-if", rule, os.path.join(trace("whatif-peer"), "base")])
 tap.case("diff of two windows, processes", check_report, "diff",
          ["--preset", "process", "--a", "..+500ms", "--b", "+500ms..", startup])
-for name in ("ust-func", "callstack", "hang", "lost", "snapshot", "startup-chain", "wide"):
+for name in sample(("ust-func", "callstack", "hang", "lost", "snapshot", "startup-chain", "wide")):
     tap.case("functions of " + name, check_report, "functions", ["--quiet", trace(name)])
     tap.case("functions of %s, one entry a list" % name, check_report, "functions", ["--limit", "1", "--quiet", trace(name)])
 for name in ("ust-func", "callstack", "lost"):

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from whylate_test import FAST, SANITIZED, SOURCE, WHYLATE, Tap, output, report, run, trace
+from whylate_test import FAST, SANITIZED, SOURCE, WHYLATE, Tap, output, report, run, sample, trace
 
 ALL = sorted({entry.split(".")[0] for entry in os.listdir(SOURCE + "/traces")} - {"README"})
 
@@ -161,7 +161,7 @@ def check_hidden():
 
 
 tap = Tap()
-for each in ALL:
+for each in sample(ALL):
     tap.case("overview of %s: each command answers" % each, check_overview, each)
 tap.case("web-mixed has requests", check_requests, "web-mixed", True)
 tap.case("futex has none", check_requests, "futex", False)

@@ -7,6 +7,7 @@ sys.exit(tap.done()). Nothing it writes is outside WHYLATE_TEST_CACHE and
 temporary directories.
 """
 import functools
+import hashlib
 import json
 import os
 import re
@@ -37,6 +38,27 @@ CACHE = os.environ["WHYLATE_TEST_CACHE"]
 TRACES = ("zero-read callstack lock-lapse fork4 ust-func web-mixed fork1 preempt disk-read wide "
           "two-hosts-client two-hosts-server pipe-chain futex startup-chain snapshot lost cfs-quota "
           "signals polls hang").split()
+
+
+def sample(items, share=3):
+    """What a sweep over many that are alike tries: all of them, but in ./check one in three, at least one. Which ones
+    follows from what was built (WHYLATE_PART, see ./check): the same again, and others after a change."""
+    items = list(items)
+    seed = os.environ.get("WHYLATE_PART")
+    if not seed:
+        return items
+    order = sorted(items, key=lambda item: hashlib.sha256(("%s %s" % (seed, item)).encode()).digest())
+    chosen = order[:-(-len(items) // share)]
+    print("# %d of %d; ./check --all tries all" % (len(chosen), len(items)))
+    return [item for item in items if item in chosen]
+
+
+def whole(what):
+    """Whether to try what takes long and seldom breaks: not in ./check, which says so."""
+    if os.environ.get("WHYLATE_PART"):
+        print("# %s: ./check --all" % what)
+        return False
+    return True
 
 
 class Tap:
