@@ -123,6 +123,8 @@ static bool input_read(struct input *input, struct options *options, GPtrArray *
 	if (!input->session)
 		input->session = session_new(options);
 	input->session->asked.beside = input->beside;
+	if (input->beside > 1 && !input->kept)
+		timeline_share(&input->session->trace.timeline, input->beside);
 	if (input->cache && !input->kept)
 		trace_note_places(&input->session->trace);
 	return periodic_begin(input->session, error) &&

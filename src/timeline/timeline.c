@@ -75,6 +75,14 @@ void timeline_init(struct timeline *timeline, size_t memory)
 	}
 }
 
+void timeline_share(struct timeline *timeline, uint32_t among)
+{
+	timeline->memory /= among;
+	for (enum store i = 0; i < TIMELINE_STORES; i++)
+		pages_keep(timeline_store(timeline, i),
+			   timeline->memory / timeline_stores[i].share);
+}
+
 void timeline_clear(struct timeline *timeline)
 {
 	for (enum store i = 0; i < TIMELINE_STORES; i++)

@@ -320,6 +320,9 @@ static inline const struct pages *timeline_stored(const struct timeline *timelin
 
 /* `memory`: bytes to keep in memory before the stores spill. */
 void timeline_init(struct timeline *timeline, size_t memory);
+/* One of so many that are recorded at the same time: keeps its part of the memory. Before anything
+ * is recorded. */
+void timeline_share(struct timeline *timeline, uint32_t among);
 void timeline_clear(struct timeline *timeline);
 /* After a fork(), in the child: what is written from now on is its own. `reads`: what was
  * recorded is not changed any more, as of a kept image (pages_detach()). */

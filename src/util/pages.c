@@ -52,6 +52,11 @@ static size_t segment_bytes(const struct pages *pages)
 void pages_init(struct pages *pages, size_t record_size, size_t memory_limit)
 {
 	*pages = (struct pages) {.record_size = record_size, .spill_fd = -1};
+	pages_keep(pages, memory_limit);
+}
+
+void pages_keep(struct pages *pages, size_t memory_limit)
+{
 	pages->memory_limit =
 		(uint32_t) MIN(memory_limit / segment_bytes(pages), (size_t) UINT32_MAX);
 }

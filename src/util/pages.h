@@ -48,6 +48,8 @@ struct pages {
 /* `memory_limit`: bytes to keep in memory before spilling to a file in
  * $TMPDIR (else /tmp); 0 spills from the first segment. */
 void pages_init(struct pages *pages, size_t record_size, size_t memory_limit);
+/* Another limit, before it is reached. */
+void pages_keep(struct pages *pages, size_t memory_limit);
 void pages_clear(struct pages *pages);
 
 /* Reserves `count` (at most PAGES_SEGMENT) records that lie side by side and
