@@ -94,6 +94,11 @@ STANDS_OUT = {
     # 727.7 ms in the handler in all, between signal_deliver and rt_sigreturn without interrupts (babeltrace2's text), of which so much made pingh wait
     "sig-handler": ("process", r"pingh \(259\) waited 557\.0 ms", r"timersvc worked for 554\.4 ms, 40\d\.\d ms of it in its handler of signal 14 .SIGALRM.\."),
     "fifo-server": ("device", r"bulk \(258\) waited 1\.33\d s", r"for cmdd \(257\) in read, which waited in fsync for the disk vda"),
+    # 700 writes to /dev/kmsg of 478.0 ms in all, by babeltrace2's text, interrupts and all
+    "kmsg-console": ("process", r"metercli \(263\) waited 586\.5 ms", r"for meterd \(262\) in read", r"47\d\.\d ms of it in write on /dev/kmsg\."),
+    "splice-proxy": ("timer", r"pagecli \(263\) waited 1\.79\d s", r"tunnl \(262\) in read, which waited for origin \(261\) in splice: origin slept"),
+    # nobody gave it up: a signal of labmain ended the wait, and nodey
+    "lock-standby": ("lock", r"nodey \(262\) waited 3\.087 s", r"for the lock of /lead\.lck, which nodex \(261\) held"),
     "eventfd-pool": ("process", r"mainui \(257\) waited 25\d\.\d ms", "bgw1", "bgw0"),
     "flock-cycle": ("deadlock", r"mover \(261\) waited for the lock of /b\.lck, which packer \(262\) had, and packer \(262\) for the lock of /a\.lck",
                     r"none went on for 1\.529 s"),
@@ -145,7 +150,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
+NOTHING = ("ok-accept-mutex", "ok-terminal", "crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 

@@ -48,6 +48,10 @@ CASES = (
     ("umount-busy", "releasemgr", ["viewerd", "EBUSY"], [], ["viewerd"]),
     ("mmap-enomem", "statjob", ["ENOMEM"], ["next request"], ["ENOMEM"]),
     ("sem-disk", "exportd", ["importd", "vda"], ["next request"], ["vda"]),
+    # signal_deliver says 9 of every signal that ends a process without a core dump
+    ("lock-standby", "nodey", ["held by nodex", r"until it was killed by signal 15 \(SIGTERM\) from labmain"], ["labmain \\(260\\) held", "SIGKILL"], []),
+    ("kmsg-console", "metercli", [r"meterd worked for 47\d\.\d ms in write on /dev/kmsg"], [], ["meterd"]),
+    ("splice-proxy", "tunnl", ["origin", "idle until its next request"], [], ["origin"]),
     ("lock-killed", "auditd", ["ledgerd", "SIGKILL"], ["watchq slept"], []),
     ("mutex-hang", "sync2", ["SIGKILL"], ["held by", "watchq slept"], []),
     ("give-up", "askcli", ["slowsrv", "time limit"], ["next request"], ["slowsrv"]),

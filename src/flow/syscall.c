@@ -183,6 +183,26 @@ void flow_call_told(struct flow *flow, struct cpu *cpu, const struct event *even
 		track_rewrite(flow, thread, thread->flow.call.begin, note_file, thread);
 }
 
+#define LONG_CALL 100000 /* ns */
+
+/* A call of so long tells what it works on: it may be what is expensive about it (a console, a file
+ * of /proc). */
+static void note_worked_on(struct flow *flow, struct thread *thread)
+{
+	struct call *call = &thread->flow.call;
+	uint32_t file;
+	int32_t fd;
+
+	if (call->works_on || call->inherited || flow->time - call->begin < LONG_CALL)
+		return;
+	file = call_resource(flow, thread, &fd);
+	if (!file || !g_str_has_prefix(intern_text(flow->names, file), "file:"))
+		return;
+	call->works_on = file;
+	track_rewrite(flow, thread, call->begin, note_file, thread);
+	call->works_on = 0; /* the rest of the exit is about what it opens */
+}
+
 static void count_latency(struct flow *flow, uint32_t name, int64_t latency, bool spans_gap)
 {
 	struct call_stat *stat;
@@ -335,6 +355,7 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 	if (event->syscall.ret > 0 && flow_call_info(flow, call->name)->effect == DOES_WRITE)
 		file_written(flow, cpu->current, thread, (uint64_t) event->syscall.ret);
 	operation_syscall_exit(flow, cpu, thread, &event->syscall);
+	note_worked_on(flow, thread);
 	if (call->lock)
 		lock_futex_ends(flow, cpu->current, thread, event->syscall.ret);
 	call_note_sent(flow, thread, &event->syscall);

@@ -214,6 +214,12 @@ bool call_signals(const char *name)
 	return strstr(name, "kill") || strstr(name, "sigqueueinfo") || strstr(name, "send_signal");
 }
 
+bool call_awaits_signal(const char *name)
+{
+	return strcmp(name, "pause") == 0 || strstr(name, "sigsuspend") ||
+	       strstr(name, "sigtimedwait");
+}
+
 void calls_init(struct flow *flow)
 {
 	flow->call_info = g_array_new(FALSE, TRUE, sizeof(struct call_info));

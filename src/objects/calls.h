@@ -105,6 +105,8 @@ struct call_info {
 
 /* It sends a signal. */
 bool call_signals(const char *name);
+/* It returns when a signal has come, pause and the like. */
+bool call_awaits_signal(const char *name);
 void calls_init(struct flow *flow);
 void calls_clear(struct flow *flow);
 /* The names that the two tables have, one after the other; NULL behind the last. */

@@ -179,6 +179,35 @@ static bool tells(const struct fact *fact, const struct deed *deed)
 	       (deed->did != DID_OTHER || deed->call);
 }
 
+/* " on /dev/kmsg": what more than half of the time in a call was on. */
+static void append_worked_on(GString *text, const struct session *session, const struct fact *fact,
+			     const struct deed *work)
+{
+	g_autoptr(GHashTable) files = g_hash_table_new(NULL, NULL);
+	int64_t all = 0, most = 0;
+	uint32_t file = 0;
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+		int64_t ns;
+
+		if (part->did != work->did || part->name != work->name || part->call != work->call)
+			continue;
+		all += part->end - part->begin;
+		if (!part->file)
+			continue;
+		ns = GPOINTER_TO_SIZE(g_hash_table_lookup(files, GUINT_TO_POINTER(part->file))) +
+		     part->end - part->begin;
+		g_hash_table_insert(files, GUINT_TO_POINTER(part->file), GSIZE_TO_POINTER(ns));
+		if (ns > most) {
+			most = ns;
+			file = part->file;
+		}
+	}
+	if (2 * most > all)
+		append_on(text, session, file);
+}
+
 /* ", 1.203 s of it in clone": most of what was worked in several calls, and between. */
 static void append_main_call(GString *text, const struct session *session, const struct fact *fact,
 			     const struct deed *deed)
@@ -198,6 +227,7 @@ static void append_main_call(GString *text, const struct session *session, const
 			g_string_append_printf(text, ", %s of it in %s",
 					       when_duration(length, times.ns),
 					       session_text(session, work->call));
+			append_worked_on(text, session, fact, work);
 		}
 		return; /* most first */
 	}

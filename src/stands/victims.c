@@ -365,8 +365,17 @@ static bool is_dirty(const struct session *session, const struct root *root)
 
 static void add_part(struct fact *fact, const struct piece *piece, const struct deed *deed)
 {
-	struct lost_part part = {fact->victim, piece->thread, piece->begin, piece->end,
-				 deed->name,   deed->call,    deed->object, deed->did};
+	struct lost_part part = {
+		.victim = fact->victim,
+		.thread = piece->thread,
+		.begin = piece->begin,
+		.end = piece->end,
+		.name = deed->name,
+		.call = deed->call,
+		.object = deed->object,
+		.file = PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL ? piece->ref & ~REF_FOR_WRITING
+								    : 0,
+		.did = deed->did};
 	struct lost_part *last =
 		fact->parts->len
 			? &g_array_index(fact->parts, struct lost_part, fact->parts->len - 1)
@@ -374,7 +383,7 @@ static void add_part(struct fact *fact, const struct piece *piece, const struct 
 
 	if (last && last->thread == part.thread && last->end == part.begin &&
 	    last->did == part.did && last->name == part.name && last->call == part.call &&
-	    last->object == part.object)
+	    last->object == part.object && last->file == part.file)
 		last->end = part.end;
 	else
 		g_array_append_val(fact->parts, part);

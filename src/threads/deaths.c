@@ -8,14 +8,16 @@
  * a signal or because its process exits, and does not return to user mode after that. Which
  * signal it was: the last one that was delivered with its default action; where signal_deliver
  * was not recorded, the last one sent to it that can end a process, unless a handler returned
- * since. It had not taken effect before the thread's last event of its own.
+ * since. It had not taken effect before the thread's last event of its own. One that ends a process
+ * without a core dump is turned into a SIGKILL for each of its threads when it is sent, and that is
+ * what is delivered: it was the one that was sent.
  *
  * Who sent it is the thread in whose context it was generated. A signal 9 that the kernel sends
  * itself (code SI_KERNEL) in the context of a thread that is not about to end is the OOM killer's:
  * that thread wanted memory. An ending one kills what is in the PID namespace that it led.
  *
- * Part of threads/. Source: signal(7), "Standard signals"; the kernel's get_signal(),
- * do_group_exit(), do_notify_parent() (SIGCHLD with code CLD_DUMPED comes from the thread that
+ * Part of threads/. Source: signal(7), "Standard signals"; the kernel's
+ * complete_signal(), get_signal(), do_group_exit(), do_notify_parent() (SIGCHLD with code CLD_DUMPED comes from the thread that
  * ends), __oom_kill_process(), zap_pid_ns_processes(); docs/semantics.md, "The end of a thread".
  */
 #include "threads/deaths.h"
@@ -35,6 +37,14 @@ static bool may_end(int32_t sig)
 {
 	return sig > 0 && sig != SIGCHLD && sig != SIGCONT && sig != SIGSTOP && sig != SIGTSTP &&
 	       sig != SIGTTIN && sig != SIGTTOU && sig != SIGURG && sig != SIGWINCH;
+}
+
+/* … with a core dump, by the thread that it is delivered to. */
+static bool dumps_core(int32_t sig)
+{
+	return sig == SIGQUIT || sig == SIGILL || sig == SIGTRAP || sig == SIGABRT ||
+	       sig == SIGBUS || sig == SIGFPE || sig == SIGSEGV || sig == SIGXCPU ||
+	       sig == SIGXFSZ || sig == SIGSYS;
 }
 
 /* What leads its process; itself if that is gone. */
@@ -124,6 +134,27 @@ static uint32_t sender_of(struct flow *flow, const struct thread *thread, int32_
 						    : NO_THREAD;
 }
 
+/* It or its process was sent another one, which has not been handled: that is what it dies of. */
+static int32_t delivered_for(struct flow *flow, struct thread *thread, int32_t sig)
+{
+	int32_t sent = thread->flow.kill_signal ? thread->flow.kill_signal
+						: leader_of(flow, thread)->flow.kill_signal;
+
+	return sig == SIGKILL && sent && !dumps_core(sent) ? sent : sig;
+}
+
+/* What was sent before has not ended it. */
+static void handled(struct flow *flow, struct thread *thread, int32_t sig)
+{
+	struct thread *both[] = {thread, leader_of(flow, thread)};
+
+	for (guint i = 0; i < G_N_ELEMENTS(both); i++)
+		if (both[i]->flow.kill_signal == sig)
+			both[i]->flow.kill_signal = 0;
+	if (!thread->flow.fatal_delivered)
+		thread->flow.fatal = INT64_MIN;
+}
+
 void flow_signal_deliver(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct thread *thread = flow_current(flow, cpu);
@@ -136,9 +167,9 @@ void flow_signal_deliver(struct flow *flow, struct cpu *cpu, const struct event 
 	if (!thread || !may_end(event->signal.sig))
 		return;
 	if (event->signal.handler == BY_DEFAULT)
-		note(flow, thread, event->signal.sig, true);
-	else if (!thread->flow.fatal_delivered)
-		thread->flow.fatal = INT64_MIN;
+		note(flow, thread, delivered_for(flow, thread, event->signal.sig), true);
+	else
+		handled(flow, thread, event->signal.sig);
 }
 
 /* The last handler of signals that it was in returns; who jumps out of one is in it ever after, and

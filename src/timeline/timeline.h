@@ -52,7 +52,8 @@ struct interval {
 	uint32_t ref;   /* blocked: struct block; preempted, wait-cpu: CPU or NO_CPU;
 			   irq: interned device name; host's: the virtual CPU's thread;
 			   working in a call: interned key of the file that it opens,
-			   executes or loads, with REF_FOR_WRITING;
+			   executes or loads, with REF_FOR_WRITING, or of that it is
+			   on, if it takes long;
 			   working in no call: REF_RECLAIM; else 0 */
 };
 

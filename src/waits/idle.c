@@ -421,6 +421,8 @@ static bool is_for_message(const struct session *session, const struct wait *wai
 	}
 	if (call->moves == MOVES_IN || call->moves == MOVES_RECEIVE)
 		return carries_messages(key);
+	if (call->moves == MOVES_BOTH) /* splice: in from a connection, to a pipe of its own */
+		return g_str_has_prefix(key, "socket:");
 	if (call->effect == DOES_OPEN) /* of a FIFO, until the other one opens it */
 		return g_str_has_prefix(key, "pipe:");
 	name = session_text(session, PACK_NUMBER(wait->leaf));
@@ -693,12 +695,114 @@ static bool is_cut_short(const struct session *session, const struct wait *wait)
 	       PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL && !wait_is_for_lock(session, wait);
 }
 
+/* What comes there is typed, or a program's that types: the terminal itself, and not who drives it
+ * (/dev/ptmx). */
+static bool is_at_terminal(const struct session *session, const struct wait *wait)
+{
+	static const char *const kinds[] = {"file:/dev/pts/", "file:/dev/tty", "file:/dev/console"};
+	const char *key = session_text(session, wait->block->resource);
+
+	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL ||
+	    call_of(session, wait)->moves != MOVES_IN)
+		return false;
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+		if (g_str_has_prefix(key, kinds[i]))
+			return true;
+	return false;
+}
+
+/* The last time that the thread was blocked before `end`. */
+static bool last_wait(const struct session *session, uint32_t thread, int64_t end,
+		      struct wait *last)
+{
+	const struct thread *at = model_thread(&session->trace.model, thread);
+	struct interval *interval;
+	struct track_pos pos;
+	struct span span;
+	int64_t begin;
+
+	if (end - 1 < at->begin || !track_find(&session->trace.timeline, &at->track, end - 1, &pos))
+		return false;
+	span.end = end;
+	while ((interval = track_step_back(&session->trace.timeline, &at->track, &pos, &begin))) {
+		if (leaf_is_blocked(interval->leaf)) {
+			span = (struct span) {begin, span.end, interval->leaf, interval->ref};
+			*last = wait_of(session, thread, &span);
+			return true;
+		}
+		span.end = begin;
+	}
+	return false;
+}
+
+#define BACK_MAX 8 /* waits */
+#define TURNS_MAX 64 /* of others, in one wait */
+
+/* Something came for it, and it has not written anything since. */
+static bool owes_an_answer(const struct session *session, const struct wait *wait)
+{
+	struct wait at = *wait, before;
+
+	for (unsigned i = 0; i < BACK_MAX; i++, at = before) {
+		if (at.block->sent || !last_wait(session, wait->thread, at.begin, &before))
+			return false;
+		if (before.woken && is_for_message(session, &before))
+			return true;
+	}
+	return true;
+}
+
+static bool are_alike(const struct session *session, uint32_t one, uint32_t other)
+{
+	const char *a = session_thread_name(session, one), *b = session_thread_name(session, other);
+
+	return strcmp(a, b) == 0 ||
+	       (name_stem(a) == name_stem(b) && strncmp(a, b, name_stem(a)) == 0);
+}
+
+/* Threads that are there for the same take turns at waiting for the next request, and a lock says
+ * whose turn it is (a server's accept mutex). Who waits for the lock is as idle as who has it; but
+ * not if somebody waits for what it does: the holder of that lock may have let one client wait for
+ * another (a transaction that is left open).
+ *
+ *   A  ─lock─┤ accept ············├─work, answer─┤ lock ···········├
+ *   B  ─┤ lock ····················├─ accept ·····················─├─work
+ */
+static bool is_turn_to_rest(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	int64_t idle = 0, until = wait->end, from = wait->end, seen;
+	struct wait rest, turn;
+
+	if (!wait_is_for_lock(session, wait) || owes_an_answer(session, wait))
+		return false;
+	for (unsigned i = 0; i < TURNS_MAX && are_alike(session, wait->thread, by) &&
+			     last_wait(session, by, until, &rest);
+	     i++) {
+		if (!is_for_message(session, &rest) || !wait_is_idle(session, &rest))
+			break;
+		from = MAX(rest.begin, wait->begin);
+		idle += MAX(rest.end - from, 0);
+		if (rest.begin <= wait->begin || !last_wait(session, by, rest.begin, &turn) ||
+		    !wait_by_thread(&turn) || !wait_is_for_lock(session, &turn))
+			break;
+		until = turn.end;
+		by = turn.block->waker;
+	}
+	seen = wait->end -
+	       from; /* who took it without a wait is not known to have had it from there */
+	return idle >= seen - seen / 10 && 3 * seen >= wait->end - wait->begin;
+}
+
 bool wait_is_idle(const struct session *session, const struct wait *wait)
 {
 	struct lead lead;
 
 	if (!wait->woken || wait_is_explained(session, wait))
 		return false;
+	if (is_at_terminal(session, wait))
+		return !wait_is_suspended(session, wait);
+	if (wait_by_thread(wait) && is_turn_to_rest(session, wait, wait->block->waker))
+		return true;
 	if (is_cut_short(session, wait))
 		return true;
 	if (is_halted(session, wait))

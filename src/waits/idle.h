@@ -25,7 +25,9 @@
  * has come there. So is an event loop that has written there, and has heard from there since, as
  * far as the other side sends when its own timer says so.
  *
- * A wait that a freezer of cgroups cut short was not for that: idle, but for a lock.
+ * A wait that a freezer of cgroups cut short was not for that: idle, but for a lock. A terminal's
+ * reader waits for what is typed. Who waits for the lock that says whose turn it is to wait for the
+ * next request is idle as long as the others are, if nothing came for it that it has not answered.
  *
  * Never idle: what a kernel thread ended that brought nothing from others (a helper of the
  * kernel's, as modprobe for mount; a worker that finishes a read), what has a reason (reason.h),

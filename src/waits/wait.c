@@ -2,6 +2,7 @@
 /* Whom a wait is led to, and what it was for; see wait.h. */
 #include "waits/wait.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "contention/holders.h"
@@ -137,6 +138,13 @@ uint32_t wait_names(const struct session *session, const struct wait *wait)
 		       : NO_THREAD;
 }
 
+/* In pause and the like: what it waited for, if it may be handled. */
+static bool is_for_signal(const struct session *session, const struct wait *wait)
+{
+	return PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+	       call_awaits_signal(session_text(session, PACK_NUMBER(wait->leaf)));
+}
+
 bool wait_is_cut_off(const struct session *session, const struct wait *wait)
 {
 	const struct thread *thread;
@@ -145,7 +153,8 @@ bool wait_is_cut_off(const struct session *session, const struct wait *wait)
 	if (!is_thread(wait->thread) || !wait->block) /* an operation's may be of nobody */
 		return false;
 	thread = model_thread(&session->trace.model, wait->thread);
-	if (!thread->ended_by || thread->end - wait->end >= KILL_STEPS)
+	if (!thread->ended_by || thread->end - wait->end >= KILL_STEPS ||
+	    (thread->ended_by != SIGKILL && is_for_signal(session, wait)))
 		return false;
 	detail = block_detail(session, wait->block);
 	if (detail && detail->kind == DETAIL_SIGNAL)
