@@ -16,9 +16,10 @@
  * itself (code SI_KERNEL) in the context of a thread that is not about to end is the OOM killer's:
  * that thread wanted memory. An ending one kills what is in the PID namespace that it led.
  *
- * Part of threads/. Source: signal(7), "Standard signals"; the kernel's
- * complete_signal(), get_signal(), do_group_exit(), do_notify_parent() (SIGCHLD with code CLD_DUMPED comes from the thread that
- * ends), __oom_kill_process(), zap_pid_ns_processes(); docs/semantics.md, "The end of a thread".
+ * Part of threads/. Source: signal(7), "Standard signals"; the kernel's complete_signal(),
+ * get_signal(), do_group_exit(), do_notify_parent() (SIGCHLD with code CLD_DUMPED comes from the
+ * thread that ends), __oom_kill_process(), zap_pid_ns_processes(); docs/semantics.md, "The end of a
+ * thread".
  */
 #include "threads/deaths.h"
 
