@@ -99,6 +99,10 @@ STANDS_OUT = {
     "splice-proxy": ("timer", r"pagecli \(263\) waited 1\.79\d s", r"tunnl \(262\) in read, which waited for origin \(261\) in splice: origin slept"),
     # nobody gave it up: a signal of labmain ended the wait, and nodey
     "lock-standby": ("lock", r"nodey \(262\) waited 3\.087 s", r"for the lock of /lead\.lck, which nodex \(261\) held"),
+    # both moved themselves to the cgroup; of the 682 ms that both were on CPUs, by babeltrace2's switches, logship was 77.6 %
+    "quota-neighbour": ("quota", r"cartsv \(265\) waited 1\.991 s", r"for pricesv \(264\) in read: pricesv was throttled, as its cgroup had used up its CPU quota, of which logship \(266\) took 7[78] %"),
+    # two cgroups, two quotas, filled at the same time
+    "quota-two": ("quota", r"stocksv \(258\) was throttled for 725", r"its cgroup had used up its CPU quota \(inferred\)", r"also late: fronts"),
     "eventfd-pool": ("process", r"mainui \(257\) waited 25\d\.\d ms", "bgw1", "bgw0"),
     "flock-cycle": ("deadlock", r"mover \(261\) waited for the lock of /b\.lck, which packer \(262\) had, and packer \(262\) for the lock of /a\.lck",
                     r"none went on for 1\.529 s"),

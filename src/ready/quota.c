@@ -2,6 +2,8 @@
 /* Finding periods; see quota.h. */
 #include "ready/quota.h"
 
+#include <string.h>
+
 #include "ready/idling.h"
 
 #define KEPT_MIN INT64_C(1000000)     /* ns; a move to another CPU takes some µs */
@@ -208,4 +210,167 @@ bool quota_let_go(const struct session *session, uint32_t thread, int64_t time, 
 		}
 	}
 	return false;
+}
+
+#define SHARED_MIN 3u /* times let go together, at least */
+#define SLOW_PART 8 /* of the period: so late a CPU may be that lets go */
+
+/* Counts one more time for each other thread that was let go then. */
+static void count_let_go(const GArray *list, uint16_t host, uint32_t thread, int64_t time,
+			 GHashTable *counts)
+{
+	g_autoptr(GHashTable) now = g_hash_table_new(NULL, NULL);
+
+	for (guint i = first_from(list, host, time - TOGETHER);
+	     i < list->len && at(list, i)->host == host && at(list, i)->time <= time + TOGETHER;
+	     i++) {
+		gpointer key = GUINT_TO_POINTER(at(list, i)->thread);
+
+		if (at(list, i)->thread == thread || !g_hash_table_add(now, key))
+			continue;
+		g_hash_table_insert(
+			counts, key,
+			GUINT_TO_POINTER(GPOINTER_TO_UINT(g_hash_table_lookup(counts, key)) + 1));
+	}
+}
+
+/* How near the nearest of the times is, which are in order. */
+static int64_t nearest(const GArray *times, int64_t time)
+{
+	int64_t least = INT64_MAX;
+
+	for (guint i = 0; i < times->len; i++) {
+		int64_t off = ABS(g_array_index(times, int64_t, i) - time);
+
+		if (off > least)
+			break;
+		least = off;
+	}
+	return least;
+}
+
+/* Adds the thread, if it was let go at the times, woken meanwhile or not: at three quarters of them
+ * as far as CPUs are slow to wake up, at a third of them together. */
+static void add_user(GArray *users, const struct session *session, uint32_t thread,
+		     const GArray *times, int64_t period, int64_t from, int64_t to)
+{
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	guint together = 0, nearly = 0;
+	struct quota_user user = {thread, 0};
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, thread, MAX(from, life->begin),
+		    MIN(to + period / SLOW_PART, life->end));
+	while (spans_next(&spans, &span)) {
+		int64_t off;
+
+		if (!leaf_is_off_cpu(span.leaf))
+			user.ns += span.end - span.begin;
+		if (!leaf_is_ready(span.leaf) || span.end - span.begin < KEPT_MIN)
+			continue;
+		off = nearest(times, span.end);
+		together += off <= TOGETHER;
+		nearly += off <= MAX(TOGETHER, period / SLOW_PART);
+	}
+	if (together >= SHARED_MIN && 3 * together >= times->len && 4 * nearly >= 3 * times->len)
+		g_array_append_val(users, user);
+}
+
+/* The control file of a cgroup to which the thread wrote last before `until`: interned key, 0. */
+static uint32_t cgroup_written(const struct session *session, uint32_t thread, int64_t until)
+{
+	static const char *const names[] = {"/cgroup.procs", "/cgroup.threads", "/tasks"};
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	uint32_t written = 0;
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, thread, life->begin, MIN(life->end, until));
+	while (spans_next(&spans, &span)) {
+		uint32_t file = span.ref & ~REF_FOR_WRITING;
+		const char *key;
+
+		if (PACK_KIND(span.leaf) != LEAF_WORK_SYSCALL || !file)
+			continue;
+		key = session_text(session, file);
+		if (!g_str_has_prefix(key, "file:/sys/fs/cgroup/"))
+			continue;
+		for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+			if (g_str_has_suffix(key, names[i]))
+				written = file;
+	}
+	return written;
+}
+
+/* … by which a process, or one from which it descends, moved itself there, as far as it is seen. */
+static uint32_t cgroup_entered(const struct session *session, uint32_t process)
+{
+	int64_t until = session->trace.end + 1;
+	uint32_t entered;
+
+	while (!(entered = cgroup_written(session, process, until))) {
+		const struct thread *life = model_thread(&session->trace.model, process);
+
+		if (!life->born || !is_thread(life->parent))
+			return 0;
+		until = life->begin;
+		process = session->trace.processes.first[life->parent];
+	}
+	return entered;
+}
+
+/* All groups of one period are let go at the same time: that two threads are in one must be seen.
+ * They are of one process, or were started by one under one name, or both moved themselves there.
+ */
+static bool in_one_group(const struct session *session, uint32_t one, uint32_t other)
+{
+	const uint32_t *process = session->trace.processes.first;
+	const struct thread *a = model_thread(&session->trace.model, process[one]);
+	const struct thread *b = model_thread(&session->trace.model, process[other]);
+	uint32_t entered = cgroup_entered(session, process[one]);
+	uint32_t others = cgroup_entered(session, process[other]);
+
+	if (process[one] == process[other])
+		return true;
+	if (entered || others)
+		return entered == others;
+	return a->born && b->born && is_thread(a->parent) && a->parent == b->parent &&
+	       strcmp(session_thread_name(session, one), session_thread_name(session, other)) == 0;
+}
+
+static int most_used(gconstpointer a, gconstpointer b)
+{
+	const struct quota_user *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+GArray *quota_users(const struct session *session, uint32_t thread, const GArray *times,
+		    int64_t from, int64_t to)
+{
+	const GArray *list = let_goes(session);
+	GArray *users = g_array_new(FALSE, FALSE, sizeof(struct quota_user));
+	g_autoptr(GHashTable) counts = g_hash_table_new(NULL, NULL);
+	uint16_t host = model_thread(&session->trace.model, thread)->host;
+	gpointer other, count;
+	GHashTableIter each;
+	int64_t period;
+
+	if (!times->len ||
+	    !quota_let_go(session, thread, g_array_index(times, int64_t, 0), &period))
+		period = 0;
+	for (guint i = 0; i < times->len; i++)
+		count_let_go(list, host, thread, g_array_index(times, int64_t, i), counts);
+	g_hash_table_iter_init(&each, counts);
+	while (g_hash_table_iter_next(&each, &other, &count))
+		if (GPOINTER_TO_UINT(count) >= SHARED_MIN &&
+		    in_one_group(session, thread, GPOINTER_TO_UINT(other)))
+			add_user(users, session, GPOINTER_TO_UINT(other), times, period, from, to);
+	if (users->len)
+		add_user(users, session, thread, times, period, from, to);
+	g_array_sort(users, most_used);
+	return users;
 }

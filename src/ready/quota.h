@@ -27,4 +27,15 @@ bool quota_filled_at(const struct session *session, uint16_t host, int64_t time,
 /* The same of a time at which the thread's process was let go, or would have been. */
 bool quota_let_go(const struct session *session, uint32_t thread, int64_t time, int64_t *period);
 
+/* Who shares a quota with the thread, and how long each was on a CPU over [from, to). */
+struct quota_user {
+	uint32_t thread;
+	int64_t ns;
+};
+
+/* Those that were let go together with `thread`, at most of these times (int64_t, in order), and
+ * it: struct quota_user, most first. Empty: nobody else. Free with g_array_free(). */
+GArray *quota_users(const struct session *session, uint32_t thread, const GArray *times,
+		    int64_t from, int64_t to);
+
 #endif

@@ -10,6 +10,7 @@
 #include "lives/restarts.h"
 #include "ready/cpu_runs.h"
 #include "ready/offline.h"
+#include "ready/quota.h"
 #include "stands/clauses.h"
 #include "stands/dropped.h"
 #include "stands/hangs.h"
@@ -480,6 +481,41 @@ static void interrupt_sentence(GString *text, const struct session *session,
 	append_while(text, session, fact);
 }
 
+/* ", of which logship (266) took 93 %": the quota that `thread` shares with others. */
+static void append_quota_users(GString *text, const struct session *session,
+			       const struct fact *fact, uint32_t thread)
+{
+	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(int64_t)), users = NULL;
+	int64_t from = INT64_MAX, to = INT64_MIN, all = 0;
+	const struct quota_user *most;
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+
+		if (part->thread != thread || part->victim != fact->victim)
+			continue;
+		g_array_append_val(times, part->end);
+		from = MIN(from, part->begin);
+		to = MAX(to, part->end);
+	}
+	users = quota_users(session, thread, times, from, to);
+	if (!users->len)
+		return;
+	for (guint i = 0; i < users->len; i++)
+		all += g_array_index(users, struct quota_user, i).ns;
+	most = &g_array_index(users, struct quota_user, 0);
+	if (2 * most->ns <= all)
+		return;
+	if (most->thread == thread) {
+		g_string_append_printf(text, ", %.0f %% of it itself",
+				       100.0 * (double) most->ns / (double) all);
+		return;
+	}
+	g_string_append(text, ", of which ");
+	append_one(text, session, most->thread);
+	g_string_append_printf(text, " took %.0f %%", 100.0 * (double) most->ns / (double) all);
+}
+
 static void quota_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct chain *chain = main_chain(fact);
@@ -519,6 +555,8 @@ static void quota_sentence(GString *text, const struct session *session, const s
 	else
 		g_string_append_printf(text, ", as %s cgroup had used up its CPU quota",
 				       several ? "their" : "its");
+	if (strcmp(object, "cpu:quota") == 0 && !several)
+		append_quota_users(text, session, fact, chain ? chain->last : fact->victim);
 }
 
 /* What the reason's own words tell best. */
