@@ -103,6 +103,11 @@ STANDS_OUT = {
     "quota-neighbour": ("quota", r"cartsv \(265\) waited 1\.991 s", r"for pricesv \(264\) in read: pricesv was throttled, as its cgroup had used up its CPU quota, of which logship \(266\) took 7[78] %"),
     # two cgroups, two quotas, filled at the same time
     "quota-two": ("quota", r"stocksv \(258\) was throttled for 725", r"its cgroup had used up its CPU quota \(inferred\)", r"also late: fronts"),
+    # asked for at .718972 (expires 1796042946.750050000, 31.03 ms ahead), fired at .650543, after clock_settime at .743694 (babeltrace2)
+    "clock-set": ("timer", r"tickcli \(259\) waited 2\.233 s", r"during one of these sleeps, of 931\.6 ms instead of 31\.03 ms, timesvc \(260\) set the clock"),
+    # the condition is waited for until the same time of day again, as an item comes between
+    "clock-batch": ("timer", r"prodc \(262\) waited 1\.52\d s", r"for flushd \(264\) in read", r"of 618\.8 ms instead of 18\.00 ms, ntpq \(263\) set the clock"),
+    "robust-mutex": ("process", r"bankC \(263\) waited 399\.9 ms", r"bankA \(261\) had the lock from bankB \(262\), which was killed by signal 9 .SIGKILL. from opsx \(264\) and held it"),
     "eventfd-pool": ("process", r"mainui \(257\) waited 25\d\.\d ms", "bgw1", "bgw0"),
     "flock-cycle": ("deadlock", r"mover \(261\) waited for the lock of /b\.lck, which packer \(262\) had, and packer \(262\) for the lock of /a\.lck",
                     r"none went on for 1\.529 s"),
@@ -154,7 +159,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("ok-accept-mutex", "ok-terminal", "crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
+NOTHING = ("ok-accept-mutex", "ok-clock-set", "ok-terminal", "crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 

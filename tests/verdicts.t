@@ -50,6 +50,7 @@ CASES = (
     ("sem-disk", "exportd", ["importd", "vda"], ["next request"], ["vda"]),
     # signal_deliver says 9 of every signal that ends a process without a core dump
     ("lock-standby", "nodey", ["held by nodex", r"until it was killed by signal 15 \(SIGTERM\) from labmain"], ["labmain \\(260\\) held", "SIGKILL"], []),
+    ("clock-batch", "prodc", ["flushd"], [r"\block|until batchd"], ["flushd"]),
     ("kmsg-console", "metercli", [r"meterd worked for 47\d\.\d ms in write on /dev/kmsg"], [], ["meterd"]),
     ("splice-proxy", "tunnl", ["origin", "idle until its next request"], [], ["origin"]),
     ("lock-killed", "auditd", ["ledgerd", "SIGKILL"], ["watchq slept"], []),

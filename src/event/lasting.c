@@ -59,6 +59,8 @@ static bool call_lasts(const char *call)
 		"flock",
 		"unshare",
 		"setns",
+		"clock_settime",
+		"settimeofday",
 		"sched_setaffinity",
 		"clone",
 		"clone3",

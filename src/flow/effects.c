@@ -136,6 +136,15 @@ static void effect_affinity(struct flow *flow, uint32_t index, struct thread *th
 	flow_thread(flow, whom)->pinned_at = flow->time;
 }
 
+static void effect_set_clock(struct flow *flow, uint32_t index, const struct thread *thread)
+{
+	struct host *host = model_host(flow->model, thread->host);
+
+	host->clock_set_by = index;
+	host->clock_set_at = flow->time;
+	host->clock_shift = CLOCK_UNKNOWN;
+}
+
 static void change_files(struct flow *flow, uint32_t index, struct thread *thread,
 			 const struct event_syscall *args, enum call_effect effect)
 {
@@ -154,6 +163,9 @@ static void change_files(struct flow *flow, uint32_t index, struct thread *threa
 		break;
 	case DOES_CHDIR:
 		effect_chdir(flow, thread);
+		break;
+	case DOES_SET_CLOCK:
+		effect_set_clock(flow, index, thread);
 		break;
 	case DOES_DUP:
 		fd_dup(files, call->fd, ret, false);

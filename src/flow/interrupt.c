@@ -44,21 +44,42 @@ static uint32_t frame_of(const struct event *event)
 	}
 }
 
+#define CLOCK_STEP INT64_C(5000000) /* ns: less is told of no timer; it may be late */
+
+/* By the time of day it is when it says now: so that is known again, and who set it while the timer
+ * ran, if that shows in when it expires. */
+static void judge_clock(const struct flow *flow, struct host *host, struct wake_detail *timer)
+{
+	int64_t late = flow->time - timer->begin - timer->requested;
+
+	if (!(timer->flags & DETAIL_BY_DAY))
+		return;
+	if (host->clock_set_at > timer->begin)
+		timer->behalf = host->clock_set_by;
+	if (timer->requested < 0 || ABS(late) < CLOCK_STEP)
+		timer->behalf = NO_THREAD;
+	if (host->clock_shift == CLOCK_UNKNOWN)
+		host->clock_shift = timer->asked - flow->time;
+}
+
 /* The timer as it was armed, if that was seen. */
 static void timer_expires(struct flow *flow, struct host *host, struct cpu *cpu,
 			  const struct event *event)
 {
 	uint32_t index = idmap_get(&host->timers, event->timer.timer);
 
-	*cpu_pending(cpu) =
-		(struct wake_detail) {.kind = DETAIL_TIMER,
-				      .thread = NO_THREAD,
-				      .requested = -1,
-				      .queued = -1,
-				      .served = -1,
-				      .number = event->timer.timer};
-	if (index != IDMAP_NONE && g_array_index(host->armed, struct wake_detail, index).kind)
+	*cpu_pending(cpu) = (struct wake_detail) {
+		.kind = DETAIL_TIMER,
+		.thread = NO_THREAD,
+		.behalf = NO_THREAD,
+		.requested = -1,
+		.queued = -1,
+		.served = -1,
+		.number = event->timer.timer};
+	if (index != IDMAP_NONE && g_array_index(host->armed, struct wake_detail, index).kind) {
 		*cpu_pending(cpu) = g_array_index(host->armed, struct wake_detail, index);
+		judge_clock(flow, host, cpu_pending(cpu));
+	}
 	if (event->kind == EV_TIMER_EXPIRE_ENTRY && event->timer.function)
 		cpu_pending(cpu)->origin =
 			flow_function(flow, &flow->callbacks, event->timer.function);
@@ -198,6 +219,42 @@ static int64_t expiry(const struct event *event)
 	return event->timer.expires ? event->timer.expires : event->timer.latest;
 }
 
+#define TIMER_MAX (INT64_C(1000000000) * 86400 * 366) /* ns */
+
+/* From what its clock says now to when it expires, -1: none that can be. */
+static int64_t length_from(int64_t expires, int64_t now)
+{
+	int64_t length;
+
+	return !__builtin_sub_overflow(expires, now, &length) && length >= 0 && length < TIMER_MAX
+		       ? length
+		       : -1;
+}
+
+/* Until a time of day. Who waits on until the same one, for what may come before, asks for what was
+ * left of it, whoever has set the clock since. */
+static void arm_by_day(struct flow *flow, struct host *host, struct thread *thread, int64_t expires,
+		       struct wake_detail *armed)
+{
+	armed->flags |= DETAIL_BY_DAY;
+	armed->asked = expires;
+	if (thread && thread->flow.day_expires == expires && thread->flow.day_requested >= 0 &&
+	    (is_thread(thread->flow.day_set_by) || host->clock_set_at > thread->flow.day_begin)) {
+		armed->requested =
+			thread->flow.day_requested - (flow->time - thread->flow.day_begin);
+		armed->requested = MAX(armed->requested, 0);
+		armed->behalf = host->clock_set_by;
+	} else if (host->clock_shift != CLOCK_UNKNOWN) {
+		armed->requested = length_from(expires, flow->time + host->clock_shift);
+	}
+	if (!thread)
+		return;
+	thread->flow.day_expires = expires;
+	thread->flow.day_begin = flow->time;
+	thread->flow.day_requested = armed->requested;
+	thread->flow.day_set_by = armed->behalf;
+}
+
 /* Remembers who armed a timer, in which call, for how long. In an interrupt
  * nobody in particular does. */
 static void arm_timer(struct flow *flow, struct host *host, struct cpu *cpu,
@@ -207,6 +264,7 @@ static void arm_timer(struct flow *flow, struct host *host, struct cpu *cpu,
 	uint32_t index = idmap_get(&host->timers, event->timer.timer);
 	struct wake_detail armed = {.kind = DETAIL_TIMER,
 				    .thread = NO_THREAD,
+				    .behalf = NO_THREAD,
 				    .queued = -1,
 				    .served = -1,
 				    .requested = -1,
@@ -219,15 +277,12 @@ static void arm_timer(struct flow *flow, struct host *host, struct cpu *cpu,
 		if (armed.text && call_keeps_time(flow, thread))
 			armed.flags = DETAIL_DEADLINE;
 	}
-	/* an hrtimer expires by the raw clock; those of other clocks give lengths
-	 * that cannot be, and are left out */
+	/* an hrtimer expires by the raw clock, or by the time of day; those of other clocks give
+	 * lengths that cannot be, and are left out */
 	if (event->kind == EV_HRTIMER_START && host->has_clock_offset) {
-		int64_t length;
-
-		if (!__builtin_sub_overflow(expiry(event), flow->time - host->clock_offset,
-					    &length) &&
-		    length >= 0 && length < INT64_C(1000000000) * 86400 * 366)
-			armed.requested = length;
+		armed.requested = length_from(expiry(event), flow->time - host->clock_offset);
+		if (armed.requested < 0 && MIN(host->clock_offset, expiry(event)) > TIMER_MAX)
+			arm_by_day(flow, host, thread, expiry(event), &armed);
 	}
 	if (event->kind == EV_HRTIMER_START && event->timer.expires > 0 &&
 	    event->timer.latest >= event->timer.expires)

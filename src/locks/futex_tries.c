@@ -41,9 +41,23 @@ static bool at_once(const struct flow *flow, const struct thread *thread)
 	return false;
 }
 
-/* It did next to nothing between: a try that goes on. */
+/* Since it tried last, before it began to wait again. */
+static bool wrote_to_others(const struct flow *flow, const struct thread *thread,
+			    const struct try *try)
+{
+	uint32_t sent = thread->flow.call.waits ? block_at(flow->timeline, thread->flow.block)->sent
+						: thread->flow.sent;
+
+	return thread->flow.sent_at > try->last &&
+	       g_str_has_prefix(intern_text(flow->names, sent), "socket:");
+}
+
+/* It did next to nothing between: a try that goes on. Who writes to others as the time is up has
+ * done what the time limit is for; to a pipe it may note that the wait is over. */
 static bool goes_on(const struct flow *flow, const struct thread *thread, const struct try *try)
 {
+	if (wrote_to_others(flow, thread, try))
+		return false;
 	return at_once(flow, thread) || thread->flow.calls - try->calls <= CALLS_BETWEEN;
 }
 

@@ -138,7 +138,7 @@ struct host *host_new(struct model *model)
 {
 	struct host *host = g_new0(struct host, 1);
 
-	host->guest.machine = NO_THREAD;
+	host->guest.machine = host->clock_set_by = NO_THREAD;
 	host->cpus = g_ptr_array_new_with_free_func(cpu_free);
 	host->gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
 	host->spins = g_array_new(FALSE, FALSE, sizeof(struct spin));

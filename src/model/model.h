@@ -239,6 +239,10 @@ struct thread {
 		uint32_t sent; /* as struct block's, since its wait before */
 		int32_t sent_fd; /* … with that */
 		int64_t sent_at; /* … when it last began to send */
+		int64_t day_expires; /* its last timer by the time of day: when it expires, so, */
+		int64_t day_begin; /* … when it was armed: ns, */
+		int64_t day_requested; /* … for so long: ns, -1 unknown, */
+		uint32_t day_set_by; /* … and who has set the clock since; NO_THREAD */
 		uint32_t pause; /* struct reason of the sleep that the kernel is about to make */
 		bool commits; /* a journal's thread: it began or ended a commit */
 		uint32_t transaction; /* … of that one */
@@ -519,10 +523,15 @@ struct host_clock {
 	uint32_t too_early; /* received before they were sent, by more than the error */
 };
 
+#define CLOCK_UNKNOWN INT64_MIN
+
 struct host {
 	char *hostname, *uuid, *clock_uuid, *kernel, *tracer; /* owned; may be NULL */
 	int64_t clock_offset; /* raw clock value + this = time */
 	bool has_clock_offset;
+	uint32_t clock_set_by; /* who set the time of day last, NO_THREAD: not seen; */
+	int64_t clock_set_at; /* … when that call ended */
+	int64_t clock_shift; /* ns: the time of day, less the trace's time; CLOCK_UNKNOWN */
 	enum state_encoding encoding;
 	int64_t raw_preempted; /* STATES_RAW_*: bit of a preempted thread */
 	enum syscall_abi abi; /* of its native system calls */

@@ -87,12 +87,13 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        NUMBER(flow.tries), PASSING_ARRAY(flow.functions, open_frame), NUMBER(flow.counted),
        OWN(flow.values), POINTER(flow.user, user_stack), PASSING_ARRAY(flow.woke, woke),
        THREAD(flow.asked_by), NAME(flow.asked_call), NAME(flow.sent), NUMBER(flow.sent_fd),
-       TIME_OR_0(flow.sent_at), REF(flow.pause, STORE_REASONS), NUMBER(flow.commits),
-       NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears), NUMBER(flow.heard_port),
-       WEAK_REF(flow.timed_out, STORE_BLOCKS), NUMBER(flow.timed_out_asking),
-       TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker), IN_PLACE(flow.work, work),
-       IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS), LOG(samples, STORE_SAMPLES),
-       LOG(counts, STORE_COUNTS), NUMBERS(flow.counters));
+       TIME_OR_0(flow.sent_at), TIME_OR_0(flow.day_expires), TIME_OR_0(flow.day_begin),
+       NUMBER(flow.day_requested), WEAK_THREAD(flow.day_set_by), REF(flow.pause, STORE_REASONS),
+       NUMBER(flow.commits), NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears),
+       NUMBER(flow.heard_port), WEAK_REF(flow.timed_out, STORE_BLOCKS),
+       NUMBER(flow.timed_out_asking), TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker),
+       IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS),
+       LOG(samples, STORE_SAMPLES), LOG(counts, STORE_COUNTS), NUMBERS(flow.counters));
 #undef RECORD_TYPE
 
 /* --- CPUs -------------------------------------------------------------------------- */
@@ -267,6 +268,7 @@ static bool host_taken(void *host)
 #define RECORD_TYPE struct host
 RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(clock_uuid),
 	    TEXT(kernel), TEXT(tracer), NUMBER(clock_offset), NUMBER(has_clock_offset),
+	    WEAK_THREAD(clock_set_by), TIME_OR_0(clock_set_at), NUMBER(clock_shift),
 	    NUMBER(encoding), NUMBER(raw_preempted), NUMBER(abi), IN_PLACE(clock, host_clock),
 	    IN_PLACE(guest, guest), TIME(begin), TIME(end), NUMBER(any), TIME(known_from),
 	    LIST(cpus, cpu), OWN(cpu_index), OWN(direct), MAP(tids), OWN(forgotten),

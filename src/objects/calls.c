@@ -110,6 +110,8 @@ static const struct {
 	{"flock", WAIT_FD, DOES_FLOCK},
 	{"ioctl", WAIT_FD, DOES_CONTROL},
 	{"sched_setaffinity", WAIT_DEFAULT, DOES_AFFINITY},
+	{"clock_settime", WAIT_DEFAULT, DOES_SET_CLOCK},
+	{"settimeofday", WAIT_DEFAULT, DOES_SET_CLOCK},
 	{"mmap", WAIT_DEFAULT, DOES_MAP},
 	{"mmap_pgoff", WAIT_DEFAULT, DOES_MAP},
 	{"munmap", WAIT_DEFAULT, DOES_UNMAP},

@@ -270,8 +270,8 @@ static void add_yields(const struct session *session, GArray *items)
 
 #define LATE_MIN 1000000 /* ns: what slack allows at least, to be asked about; 50 µs are usual */
 
-/* How much longer it slept than it had asked for, as far as its timer's slack allowed that; 0: it
- * did not. */
+/* How much longer it slept than it had asked for, as far as its timer's slack allowed that, or as
+ * somebody set its clock; 0: it did not. */
 static int64_t overslept(const struct session *session, uint32_t thread, const struct span *span)
 {
 	const struct wake_detail *detail;
@@ -282,12 +282,13 @@ static int64_t overslept(const struct session *session, uint32_t thread, const s
 		return 0;
 	block = block_at(&session->trace.timeline, span->ref);
 	detail = block_detail(session, block);
-	if (!detail || detail->kind != DETAIL_TIMER || detail->slack < LATE_MIN ||
-	    block->timer < 0 || block->reason || session_spans_gap(session, thread, span) ||
+	if (!detail || detail->kind != DETAIL_TIMER ||
+	    (detail->slack < LATE_MIN && !is_thread(detail->behalf)) || block->timer < 0 ||
+	    block->reason || session_spans_gap(session, thread, span) ||
 	    flow_call_info(&session->trace.flow, PACK_NUMBER(span->leaf))->wait != WAIT_SLEEP)
 		return 0;
 	late = span->end - span->begin - block->timer;
-	return CLAMP(late, 0, detail->slack);
+	return is_thread(detail->behalf) ? MAX(late, 0) : CLAMP(late, 0, detail->slack);
 }
 
 static void add_overslept(struct fact *fact, const struct session *session, const struct span *span,
@@ -308,6 +309,7 @@ static void add_overslept(struct fact *fact, const struct session *session, cons
 	fact->end = span->end;
 	fact->asked = block->timer;
 	fact->slack = block_detail(session, block)->slack;
+	fact->clock_set_by = block_detail(session, block)->behalf;
 }
 
 /* One's own sleeps delay nobody, but for what they last beyond what was asked for. */

@@ -118,7 +118,8 @@ struct fact {
 	uint64_t tries; /* … in all; without `spin`: yields of who spins (path/spins.h) */
 	int64_t ran; /* … and how long `subject` ran meanwhile, ns */
 	int64_t slack; /* ns; who overslept: so late the timer of the longest time may be; 0 */
-	int64_t asked; /* … and what it was asked for */
+	int64_t asked; /* … and what it was asked for, 0: it is of nobody who overslept, */
+	uint32_t clock_set_by; /* … and who set its clock meanwhile, NO_THREAD */
 	uint64_t lost; /* events, as the tracer counted them */
 	uint8_t stuck; /* enum stuckness: waits that never got what they were for … */
 	uint32_t opposite, opposite_on; /* … as this thread, on that, did not; NO_THREAD */

@@ -12,7 +12,7 @@
 #include "ready/offline.h"
 #include "ready/quota.h"
 #include "stands/clauses.h"
-#include "stands/dropped.h"
+#include "stands/circumstances.h"
 #include "stands/hangs.h"
 #include "stands/killed.h"
 #include "stands/stuck.h"
@@ -53,6 +53,7 @@ static void lock_sentence(GString *text, const struct session *session, const st
 		g_string_append(text, fact->holders->len ? " held" : "");
 	}
 	append_deeds(text, session, fact, "; meanwhile ", NO_THREAD);
+	append_left_lock(text, session, fact);
 }
 
 static const struct contention *
@@ -437,6 +438,8 @@ static void thread_sentence(GString *text, const struct session *session, const 
 		     chain ? chain->last : NO_THREAD);
 	append_deeds(text, session, fact, ": ", chain ? chain->last : NO_THREAD);
 	append_crashes(text, session, fact);
+	append_clock_set(text, session, fact);
+	append_left_lock(text, session, fact);
 }
 
 /* Waited for, not interrupted by: what ends in softIRQ RCU. */
@@ -620,9 +623,18 @@ static void wakeup_sentence(GString *text, const struct session *session, const 
 	char asked[32], slack[32];
 
 	append_victim(text, session, fact);
-	if (fact->slack) {
+	if (fact->asked) {
 		g_string_append(text, " overslept by ");
 		append_amount(text, session, fact);
+	}
+	if (is_thread(fact->clock_set_by)) {
+		g_string_append_printf(text, ": it had asked for %s, and ",
+				       when_duration(asked, fact->asked));
+		append_one(text, session, fact->clock_set_by);
+		g_string_append(text, " set the clock by which it slept");
+		return;
+	}
+	if (fact->slack) {
 		g_string_append_printf(
 			text,
 			", as its timer slack (PR_SET_TIMERSLACK) allows: it had asked "
@@ -826,6 +838,8 @@ static const char *title_of(const struct session *session, const struct fact *fa
 		return "RCU";
 	if (is_kernels_timer(fact))
 		return "Kernel's sleep";
+	if (is_thread(fact->clock_set_by))
+		return "Clock set";
 	if (fact->stuck && !(fact->kind == STAND_DEADLOCK && is_thread(fact->subject)))
 		return "Hangs";
 	if (fact->spin && fact->spin->result == SPIN_NOT_OPEN)

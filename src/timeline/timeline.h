@@ -167,6 +167,7 @@ enum detail_flags {
 	DETAIL_IN_INTERRUPT = 16, /* work: queued there */
 	DETAIL_BEHALF_SEEN = 32, /* request: `behalf` queued the worker's item */
 	DETAIL_DEADLINE = 64, /* timer: for a time of day, not for a length (call_keeps_time()) */
+	DETAIL_BY_DAY = 1, /* timer: runs by the time of day, which somebody may set */
 	DETAIL_CHOSEN_PORTS = 128, /* packet: neither port is one that a system gave (PORT_GIVEN) */
 };
 
@@ -181,7 +182,8 @@ struct wake_detail {
 				work's function (address) */
 	uint32_t call; /* packet, request: interned system call that sent or
 				asked for it, 0 */
-	uint32_t behalf; /* request: whose work `thread` did then, NO_THREAD */
+	uint32_t behalf; /* request: whose work `thread` did then; timer: who set the time of
+				day meanwhile, by which it runs; NO_THREAD */
 	uint32_t origin; /* request: interned name of the bio's device, if another, 0;
 				timer: interned address of its function, 0 */
 	union {
@@ -192,7 +194,8 @@ struct wake_detail {
 	uint32_t sectors; /* request: of 512 bytes */
 	uint32_t reason; /* request: struct reason why the device got it late, 0 */
 	int64_t begin; /* armed, issued, sent, queued, raised: ns; 0 unknown */
-	int64_t asked; /* request: when `thread` asked for it: ns; 0 unknown */
+	int64_t asked; /* request: when `thread` asked for it: ns; 0 unknown; timer by the time of
+			  day: when it is to expire, by that */
 	int64_t requested; /* timer: ns from arming to expiry asked for, -1 unknown */
 	union {
 		int64_t queued; /* request: ns from first bio or insert to issue, -1 not

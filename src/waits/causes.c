@@ -135,6 +135,10 @@ static char *timer_label(const struct session *session, const struct wake_detail
 	} else if (detail->requested < 0) {
 		g_string_append(label, ", not seen when it was armed");
 	}
+	if (is_thread(detail->behalf))
+		g_string_append_printf(label, ", while %s (%d) set the clock by which it runs",
+				       session_thread_name(session, detail->behalf),
+				       model_thread(&session->trace.model, detail->behalf)->tid);
 	return g_string_free(label, FALSE);
 }
 

@@ -711,30 +711,6 @@ static bool is_at_terminal(const struct session *session, const struct wait *wai
 	return false;
 }
 
-/* The last time that the thread was blocked before `end`. */
-static bool last_wait(const struct session *session, uint32_t thread, int64_t end,
-		      struct wait *last)
-{
-	const struct thread *at = model_thread(&session->trace.model, thread);
-	struct interval *interval;
-	struct track_pos pos;
-	struct span span;
-	int64_t begin;
-
-	if (end - 1 < at->begin || !track_find(&session->trace.timeline, &at->track, end - 1, &pos))
-		return false;
-	span.end = end;
-	while ((interval = track_step_back(&session->trace.timeline, &at->track, &pos, &begin))) {
-		if (leaf_is_blocked(interval->leaf)) {
-			span = (struct span) {begin, span.end, interval->leaf, interval->ref};
-			*last = wait_of(session, thread, &span);
-			return true;
-		}
-		span.end = begin;
-	}
-	return false;
-}
-
 #define BACK_MAX 8 /* waits */
 #define TURNS_MAX 64 /* of others, in one wait */
 
@@ -744,7 +720,7 @@ static bool owes_an_answer(const struct session *session, const struct wait *wai
 	struct wait at = *wait, before;
 
 	for (unsigned i = 0; i < BACK_MAX; i++, at = before) {
-		if (at.block->sent || !last_wait(session, wait->thread, at.begin, &before))
+		if (at.block->sent || !wait_before(session, wait->thread, at.begin, &before))
 			return false;
 		if (before.woken && is_for_message(session, &before))
 			return true;
@@ -776,13 +752,13 @@ static bool is_turn_to_rest(const struct session *session, const struct wait *wa
 	if (!wait_is_for_lock(session, wait) || owes_an_answer(session, wait))
 		return false;
 	for (unsigned i = 0; i < TURNS_MAX && are_alike(session, wait->thread, by) &&
-			     last_wait(session, by, until, &rest);
+			     wait_before(session, by, until, &rest);
 	     i++) {
 		if (!is_for_message(session, &rest) || !wait_is_idle(session, &rest))
 			break;
 		from = MAX(rest.begin, wait->begin);
 		idle += MAX(rest.end - from, 0);
-		if (rest.begin <= wait->begin || !last_wait(session, by, rest.begin, &turn) ||
+		if (rest.begin <= wait->begin || !wait_before(session, by, rest.begin, &turn) ||
 		    !wait_by_thread(&turn) || !wait_is_for_lock(session, &turn))
 			break;
 		until = turn.end;

@@ -35,6 +35,30 @@ struct wait wait_of(const struct session *session, uint32_t thread, const struct
 	return wait;
 }
 
+bool wait_before(const struct session *session, uint32_t thread, int64_t end, struct wait *last)
+{
+	const struct thread *at = model_thread(&session->trace.model, thread);
+	struct interval *interval;
+	struct track_pos pos;
+	struct span span;
+	int64_t begin;
+
+	if (end - 1 < at->begin ||
+	    !track_find(&session->trace.timeline, &at->track, end - 1, &pos) ||
+	    !track_read(&session->trace.timeline, &at->track, &pos, at->end, &span))
+		return false;
+	span.end = end;
+	while ((interval = track_step_back(&session->trace.timeline, &at->track, &pos, &begin))) {
+		if (leaf_is_blocked(interval->leaf)) {
+			span = (struct span) {begin, span.end, interval->leaf, interval->ref};
+			*last = wait_of(session, thread, &span);
+			return true;
+		}
+		span.end = begin;
+	}
+	return false;
+}
+
 void wait_cut_at(struct wait *wait, const struct session *session, int64_t until)
 {
 	if (wait->end == until && wait->woken && session_blocked_at(session, wait->thread, until))

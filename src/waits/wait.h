@@ -49,6 +49,8 @@ struct wait {
 
 /* The wait that `span`, a blocked one of `thread`, is. */
 struct wait wait_of(const struct session *session, uint32_t thread, const struct span *span);
+/* The last time that the thread was blocked before `end`. */
+bool wait_before(const struct session *session, uint32_t thread, int64_t end, struct wait *last);
 /* It was read up to `until`: one that was cut there, as it goes on, is not woken. */
 void wait_cut_at(struct wait *wait, const struct session *session, int64_t until);
 

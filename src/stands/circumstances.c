@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* See circumstances.h. */
+#include "stands/circumstances.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "lives/restarts.h"
+#include "objects/calls.h"
+#include "util/when.h"
+#include "waits/wait.h"
+#include "words/ending.h"
+#include "words/names.h"
+
+#define AFTER_SHARE 0.9
+
+struct drop {
+	uint32_t thread;
+	int64_t time;
+};
+
+/* Its calls that open a file say which one. */
+static void look(const struct session *session, uint32_t thread, uint32_t file, struct drop *first)
+{
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, thread, session->trace.begin, session->trace.end + 1);
+	while (spans_next(&spans, &span) && span.begin < first->time)
+		if (PACK_KIND(span.leaf) == LEAF_WORK_SYSCALL &&
+		    span.ref == (file | REF_FOR_WRITING))
+			*first = (struct drop) {thread, span.begin};
+}
+
+static struct drop first_drop(const struct session *session)
+{
+	struct drop first = {NO_THREAD, INT64_MAX};
+	uint32_t file = intern_known(session->trace.model.names, "file:/proc/sys/vm/drop_caches");
+
+	for (uint32_t i = 0; file && i < session->trace.model.thread_count; i++)
+		if (model_thread(&session->trace.model, i)->made_syscall)
+			look(session, i, file, &first);
+	return first;
+}
+
+static bool reads(const struct session *session, uint32_t leaf)
+{
+	return PACK_KIND(leaf) == LEAF_BLOCK_FAULT ||
+	       (PACK_KIND(leaf) == LEAF_BLOCK_SYSCALL &&
+		flow_call_info(&session->trace.flow, PACK_NUMBER(leaf))->moves == MOVES_IN);
+}
+
+uint32_t cache_dropped_before(const struct session *session, const struct fact *fact)
+{
+	const struct chain *chain =
+		fact->chains->len ? &g_array_index(fact->chains, struct chain, 0) : NULL;
+	int64_t after = 0, all = 0;
+	struct drop first;
+
+	if (!chain || !reads(session, chain->leaf))
+		return NO_THREAD;
+	first = first_drop(session);
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+
+		all += part->end - part->begin;
+		after += part->begin > first.time ? part->end - part->begin : 0;
+	}
+	return (double) after >= AFTER_SHARE * (double) all ? first.thread : NO_THREAD;
+}
+
+/* The timer that ended a sleep, of who slept in that part; NULL. */
+static const struct wake_detail *
+timer_of(const struct session *session, const struct lost_part *part, struct wait *sleep)
+{
+	const struct wake_detail *timer;
+
+	if (part->did != DID_SLEEP || !wait_before(session, part->thread, part->end, sleep))
+		return NULL;
+	timer = sleep->woken ? block_detail(session, sleep->block) : NULL;
+	return timer && timer->kind == DETAIL_TIMER ? timer : NULL;
+}
+
+#define CLOCK_SHARE 10 /* of what was lost, at least, is more than was asked for */
+
+void append_clock_set(GString *text, const struct session *session, const struct fact *fact)
+{
+	const struct wake_detail *most = NULL;
+	int64_t more = 0, length = 0, end = INT64_MIN;
+	char took[32], asked[32];
+	guint count = 0;
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+		struct wait sleep;
+		const struct wake_detail *timer = timer_of(session, part, &sleep);
+
+		if (!timer || !is_thread(timer->behalf) || sleep.end == end)
+			continue;
+		end = sleep.end;
+		count++;
+		more += sleep.end - sleep.begin - timer->requested;
+		if (!most || sleep.end - sleep.begin > length) {
+			most = timer;
+			length = sleep.end - sleep.begin;
+		}
+	}
+	if (!most || CLOCK_SHARE * more < fact->ns)
+		return;
+	if (count > 1)
+		g_string_append_printf(text, "; during %u of these sleeps, the longest of %s",
+				       count, when_duration(took, length));
+	else
+		g_string_append_printf(text, "; during one of these sleeps, of %s",
+				       when_duration(took, length));
+	g_string_append_printf(text, " instead of %s, ", when_duration(asked, most->requested));
+	append_one(text, session, most->behalf);
+	g_string_append(text, " set the clock by which it ran");
+}
+
+/* Who gave the thread a lock as he died, before it did that part of the work: of another process,
+ * as the end of a thread of its own is what it joins. */
+static uint32_t died_with(const struct session *session, const struct lost_part *part)
+{
+	const uint32_t *process = session->trace.processes.first;
+	struct wait wait;
+
+	if (!wait_before(session, part->thread, part->begin + 1, &wait) || !wait_by_thread(&wait) ||
+	    !g_str_has_prefix(session_text(session, wait.block->resource), "futex:") ||
+	    process[wait.block->waker] == process[part->thread] ||
+	    !is_ending(session, wait.block->waker, wait.end))
+		return NO_THREAD;
+	return wait.block->waker;
+}
+
+void append_left_lock(GString *text, const struct session *session, const struct fact *fact)
+{
+	const struct lost_part *longest = NULL;
+	uint32_t dead;
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+
+		if (!longest || part->end - part->begin > longest->end - longest->begin)
+			longest = part;
+	}
+	if (!longest || !is_thread(longest->thread))
+		return;
+	dead = died_with(session, longest);
+	if (!is_thread(dead))
+		return;
+	g_string_append(text, "; ");
+	append_one(text, session, longest->thread);
+	g_string_append(text, " had the lock from ");
+	append_one(text, session, dead);
+	g_string_append(text, ", which ");
+	append_death(text, session, dead);
+	g_string_append(text, " and held it");
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What somebody had done that no chain of waits shows: emptied the page cache, set the clock by
+ * which a timer runs, died with a lock.
+ *
+ * Place: stands/, for the sentences. Source: proc(5), /proc/sys/vm/drop_caches; clock_settime(2),
+ * "Timers"; get_robust_list(2).
+ */
+#ifndef WHYLATE_STANDS_CIRCUMSTANCES_H
+#define WHYLATE_STANDS_CIRCUMSTANCES_H
+
+#include "stands/fact.h"
+
+/* Who first opened that file for writing, if nine tenths of what the fact adds up, reads or page
+ * faults, came after; else NO_THREAD. */
+uint32_t cache_dropped_before(const struct session *session, const struct fact *fact);
+/* "; during one of these sleeps, of 931.7 ms instead of 31.03 ms, timesvc (260) set the clock by
+ * which it ran" */
+void append_clock_set(GString *text, const struct session *session, const struct fact *fact);
+/* "; bankA (261) had the lock from bankB (262), which was killed by signal 9 (SIGKILL) from opsx
+ * (264) and held it" */
+void append_left_lock(GString *text, const struct session *session, const struct fact *fact);
+
+#endif
