@@ -108,6 +108,9 @@ STANDS_OUT = {
     # the condition is waited for until the same time of day again, as an item comes between
     "clock-batch": ("timer", r"prodc \(262\) waited 1\.52\d s", r"for flushd \(264\) in read", r"of 618\.8 ms instead of 18\.00 ms, ntpq \(263\) set the clock"),
     "robust-mutex": ("process", r"bankC \(263\) waited 399\.9 ms", r"bankA \(261\) had the lock from bankB \(262\), which was killed by signal 9 .SIGKILL. from opsx \(264\) and held it"),
+    "stale-connection": ("timeout", r"pw1 \(264\) waited 2\.110 s", r"127\.0\.0\.1:9804 \(olddb \(260\), which accepted the connection and has not read, and has been in pause since\) did not answer",
+                         r"also late: apisv \(261\) \(2\.110 s\) and apicli"),
+    "pipe-held": ("timer|process", r"deployx \(261\) waited 1\.675 s", r"for watchd \(270\) in read: watchd \(several processes\) slept 15 times"),
     "eventfd-pool": ("process", r"mainui \(257\) waited 25\d\.\d ms", "bgw1", "bgw0"),
     "flock-cycle": ("deadlock", r"mover \(261\) waited for the lock of /b\.lck, which packer \(262\) had, and packer \(262\) for the lock of /a\.lck",
                     r"none went on for 1\.529 s"),
@@ -159,7 +162,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("ok-accept-mutex", "ok-clock-set", "ok-terminal", "crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
+NOTHING = ("ok-accept-mutex", "ok-clock-set", "ok-followers", "ok-idle-ways", "ok-tail", "ok-terminal", "crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 

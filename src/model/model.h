@@ -250,7 +250,8 @@ struct thread {
 		uint32_t hears; /* … that it was woken for, and has not read, 0 */
 		uint16_t heard_port; /* the port of the packet that woke it last */
 		uint32_t timed_out; /* struct block of its last wait if that timed out, 0 … */
-		bool timed_out_asking; /* … it may have been for an answer */
+		bool timed_out_asking; /* … it may have been for an answer, */
+		bool timed_out_reading; /* … which it read */
 		int64_t timed_out_at; /* … when the call returned */
 		struct waker waker;
 		struct work work;

@@ -91,9 +91,10 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        NUMBER(flow.day_requested), WEAK_THREAD(flow.day_set_by), REF(flow.pause, STORE_REASONS),
        NUMBER(flow.commits), NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears),
        NUMBER(flow.heard_port), WEAK_REF(flow.timed_out, STORE_BLOCKS),
-       NUMBER(flow.timed_out_asking), TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker),
-       IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS),
-       LOG(samples, STORE_SAMPLES), LOG(counts, STORE_COUNTS), NUMBERS(flow.counters));
+       NUMBER(flow.timed_out_asking), NUMBER(flow.timed_out_reading), TIME(flow.timed_out_at),
+       IN_PLACE(flow.waker, waker), IN_PLACE(flow.work, work), IN_PLACE(flow.call, call),
+       LOG(track, STORE_INTERVALS), LOG(samples, STORE_SAMPLES), LOG(counts, STORE_COUNTS),
+       NUMBERS(flow.counters));
 #undef RECORD_TYPE
 
 /* --- CPUs -------------------------------------------------------------------------- */

@@ -6,7 +6,8 @@
 
 #define INTERVALS_MAX 10000 /* looked at: some hundred waits */
 
-/* A wait in which servers wait for their next client. */
+/* A wait in which servers wait for their next client; or for a signal, whose sender is not in the
+ * way of an answer. */
 static bool is_for_anybody(const struct flow *flow, uint32_t leaf)
 {
 	const struct call_info *info;
@@ -15,8 +16,8 @@ static bool is_for_anybody(const struct flow *flow, uint32_t leaf)
 		return false;
 	info = flow_call_info(flow, PACK_NUMBER(leaf));
 	return info->wait == WAIT_POLL || info->wait == WAIT_SELECT || info->wait == WAIT_EPOLL ||
-	       info->wait == WAIT_RING || info->wait == WAIT_ACCEPT || info->moves == MOVES_IN ||
-	       info->moves == MOVES_RECEIVE;
+	       info->wait == WAIT_RING || info->wait == WAIT_ACCEPT || info->wait == WAIT_SIGNAL ||
+	       info->moves == MOVES_IN || info->moves == MOVES_RECEIVE;
 }
 
 bool peer_idles(const struct flow *flow, uint32_t number, int64_t since)

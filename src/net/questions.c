@@ -153,11 +153,21 @@ static void turn_to_another(struct flow *flow, struct thread *thread, const stru
 		give_up(flow, thread, talk);
 }
 
+/* A read that its own time limit ended was for the answer: who asks on, anybody, has none. */
+static void read_in_vain(struct flow *flow, struct thread *thread)
+{
+	struct talk *talk = talk_at(host_of(flow, thread), thread->flow.asked);
+
+	if (talk && talk->reason && thread->flow.timed_out_reading)
+		give_up(flow, thread, talk);
+}
+
 /* Before the call, as its bytes may be read before it returns. */
 static void ask(struct flow *flow, uint32_t index, struct thread *thread, struct talk *talk)
 {
 	if (talk->outstanding && talk->reason && talk->kind == TALK_DATAGRAM)
 		give_up(flow, thread, talk);
+	read_in_vain(flow, thread);
 	turn_to_another(flow, thread, talk, talk->remote);
 	talk->reason = 0;
 	talk->connecting = false;
@@ -381,6 +391,7 @@ static void timed_out(struct flow *flow, struct thread *thread)
 	thread->flow.timed_out_asking =
 		epoll || talk || info->moves || info->effect == DOES_CONNECT;
 	thread->flow.timed_out_at = flow->time;
+	thread->flow.timed_out_reading = info->moves == MOVES_IN || info->moves == MOVES_RECEIVE;
 	/* it wants one more: what it has read since it asked was an older answer */
 	if (talk && info->moves && thread->flow.asked == talk->number)
 		talk->outstanding = talk->role == ROLE_CLIENT;

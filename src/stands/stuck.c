@@ -44,7 +44,7 @@ static bool call_is_without_limit(const struct session *session, const struct wa
 		break;
 	}
 	return call->wait == WAIT_FD && call->effect != DOES_CONTROL &&
-	       g_str_has_prefix(on, "file:") && !g_str_has_prefix(on, "file:/dev/");
+	       g_str_has_prefix(on, "file:/") && !g_str_has_prefix(on, "file:/dev/");
 }
 
 bool wait_is_without_limit(const struct session *session, const struct wait *wait)

@@ -373,7 +373,8 @@ static bool carries_messages(const char *key)
 		"pipe:",
 		"fd:",
 		"eventfd",
-		"signalfd",
+		"file:signalfd",
+		"file:inotify",
 		"file:anon_inode:",
 		"file:/dev/tty",
 		"file:/dev/pts/",
@@ -509,6 +510,51 @@ static struct turns turns_of(const struct notes *notes, enum contact contact, ui
 			       first_of(notes, contact, key_of(SIDE_TO_PROCESS, thread, other))};
 }
 
+/* Of a read from a pipeline: standard input, or what bash names /dev/fd/63 and below. */
+static bool is_pipelines(int32_t fd)
+{
+	return fd == 0 || (fd >= 60 && fd <= 63);
+}
+
+/* Both processes write there: what comes is a token, for which they take turns. */
+static bool is_for_token(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const struct notes *notes;
+	uint32_t own;
+
+	if (!is_on_pipe(session, wait) || call_of(session, wait)->moves != MOVES_IN)
+		return false;
+	notes = notes_of(session, wait->thread, by);
+	own = notes->process[wait->thread];
+	return own != notes->process[by] &&
+	       first_of(notes, WRITTEN, key_of(SIDE_AT, own, wait->block->resource)) != INT64_MAX;
+}
+
+#define KIN_MAX 16 /* from a process to who it descends from */
+
+/* The pipe of its own children is at its end, as the last one that had it, or theirs, ends: it has
+ * waited for that, and not for what may come. */
+static bool is_for_end(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const struct model *model = &session->trace.model;
+	const uint32_t *process = session->trace.processes.first;
+	uint32_t at = process[by];
+
+	if (!is_on_pipe(session, wait) || call_of(session, wait)->moves != MOVES_IN ||
+	    model_thread(model, by)->end - wait->end >= KILL_STEPS)
+		return false;
+	for (unsigned i = 0; i < KIN_MAX; i++) {
+		const struct thread *thread = model_thread(model, at);
+
+		if (!thread->born || !is_thread(thread->parent))
+			return false;
+		at = process[thread->parent];
+		if (at == process[wait->thread])
+			return true;
+	}
+	return false;
+}
+
 /* Two programs of one pipeline, as a shell starts them: what comes through the pipe is the work of
  * both, and no request. Of two that read what the other one writes, one asks and one answers. */
 static bool in_pipeline(const struct session *session, const struct wait *wait, uint32_t by)
@@ -518,8 +564,9 @@ static bool in_pipeline(const struct session *session, const struct wait *wait, 
 	const struct notes *notes;
 
 	if (!is_on_pipe(session, wait) || call_of(session, wait)->moves != MOVES_IN ||
-	    !reader->born || !writer->born || !is_thread(reader->parent) ||
-	    reader->parent != writer->parent || reader->pid == writer->pid)
+	    !is_pipelines(wait->block->fd) || !reader->born || !writer->born ||
+	    !is_thread(reader->parent) || reader->parent != writer->parent ||
+	    reader->pid == writer->pid)
 		return false;
 	notes = notes_of(session, wait->thread, by);
 	return turns_of(notes, FED, wait->thread, by).served == INT64_MAX;
@@ -655,6 +702,7 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 		       (is_event_loop(session, wait) && has_asked_nothing(session, wait, by) &&
 			sender_was_at_rest(session, wait, by));
 	if (brings_nothing(session, wait, by) || in_pipeline(session, wait, by) ||
+	    is_for_token(session, wait, by) || is_for_end(session, wait, by) ||
 	    is_at_barrier(session, wait, by))
 		return false;
 	if (own == other && model_thread(&session->trace.model, by)->vcpu &&
@@ -714,6 +762,18 @@ static bool is_at_terminal(const struct session *session, const struct wait *wai
 #define BACK_MAX 8 /* waits */
 #define TURNS_MAX 64 /* of others, in one wait */
 
+static bool is_in_futex(const struct session *session, const struct wait *wait)
+{
+	return PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+	       call_of(session, wait)->wait == WAIT_FUTEX;
+}
+
+/* … where requests come from outside, as far as the process goes. */
+static bool is_at_source(const struct session *session, const struct wait *wait)
+{
+	return is_for_message(session, wait) && !is_in_futex(session, wait);
+}
+
 /* Something came for it, and it has not written anything since. */
 static bool owes_an_answer(const struct session *session, const struct wait *wait)
 {
@@ -722,24 +782,32 @@ static bool owes_an_answer(const struct session *session, const struct wait *wai
 	for (unsigned i = 0; i < BACK_MAX; i++, at = before) {
 		if (at.block->sent || !wait_before(session, wait->thread, at.begin, &before))
 			return false;
-		if (before.woken && is_for_message(session, &before))
+		if (before.woken && is_at_source(session, &before))
 			return true;
 	}
 	return true;
 }
 
+/* By their name, but for a number; or as one thread of their process made both. */
 static bool are_alike(const struct session *session, uint32_t one, uint32_t other)
 {
 	const char *a = session_thread_name(session, one), *b = session_thread_name(session, other);
+	const struct thread *first = model_thread(&session->trace.model, one);
+	const struct thread *second = model_thread(&session->trace.model, other);
 
+	if (first->pid == second->pid && first->born && second->born &&
+	    first->parent == second->parent && first->host == second->host)
+		return true;
+	if (session->found.alike)
+		return session->found.alike[one] == session->found.alike[other];
 	return strcmp(a, b) == 0 ||
 	       (name_stem(a) == name_stem(b) && strncmp(a, b, name_stem(a)) == 0);
 }
 
-/* Threads that are there for the same take turns at waiting for the next request, and a lock says
- * whose turn it is (a server's accept mutex). Who waits for the lock is as idle as who has it; but
- * not if somebody waits for what it does: the holder of that lock may have let one client wait for
- * another (a transaction that is left open).
+/* Threads that are there for the same take turns at waiting for the next request, and a lock, or a
+ * condition, says whose turn it is (a server's accept mutex; a leader and his followers). Who waits
+ * for his turn is as idle as who has it; but not if somebody waits for what it does: the holder of
+ * that lock may have let one client wait for another (a transaction that is left open).
  *
  *   A  ─lock─┤ accept ············├─work, answer─┤ lock ···········├
  *   B  ─┤ lock ····················├─ accept ·····················─├─work
@@ -749,17 +817,19 @@ static bool is_turn_to_rest(const struct session *session, const struct wait *wa
 	int64_t idle = 0, until = wait->end, from = wait->end, seen;
 	struct wait rest, turn;
 
-	if (!wait_is_for_lock(session, wait) || owes_an_answer(session, wait))
+	if ((!wait_is_for_lock(session, wait) && !is_in_futex(session, wait)) ||
+	    owes_an_answer(session, wait))
 		return false;
 	for (unsigned i = 0; i < TURNS_MAX && are_alike(session, wait->thread, by) &&
 			     wait_before(session, by, until, &rest);
 	     i++) {
-		if (!is_for_message(session, &rest) || !wait_is_idle(session, &rest))
+		if (!is_at_source(session, &rest) || !wait_is_idle(session, &rest))
 			break;
 		from = MAX(rest.begin, wait->begin);
 		idle += MAX(rest.end - from, 0);
 		if (rest.begin <= wait->begin || !wait_before(session, by, rest.begin, &turn) ||
-		    !wait_by_thread(&turn) || !wait_is_for_lock(session, &turn))
+		    !wait_by_thread(&turn) ||
+		    (!wait_is_for_lock(session, &turn) && !is_in_futex(session, &turn)))
 			break;
 		until = turn.end;
 		by = turn.block->waker;

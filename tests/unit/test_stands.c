@@ -748,14 +748,14 @@ static void piped(struct feed *feed, int32_t other)
 	sw(feed, 0, 1, "idle", 0, 0, "sh2", 4);
 	entry(feed, 1, 0, "pipe2", -1);
 	event = event_of(feed, 2, 0, "syscall_exit_pipe2");
-	event.syscall.pair[0] = 7;
+	event.syscall.pair[0] = 0; /* standard input */
 	event.syscall.pair[1] = 8;
 	send(feed, &event);
 	forks(feed, 3, 0, 3, 5, 5);
 	forks(feed, 4, other == 3 ? 0 : 1, other, 6, 6);
 	sw(feed, 5, 0, "sh", 3, SLEEPS, "a", 5);
 	sw(feed, 5, 1, "sh2", 4, SLEEPS, "b", 6);
-	entry(feed, 10 * MS, 0, "read", 7);
+	entry(feed, 10 * MS, 0, "read", 0);
 	sw(feed, 10 * MS + 1, 0, "a", 5, SLEEPS, "idle", 0);
 	entry(feed, 90 * MS, 1, "write", 8);
 	waking(feed, 90 * MS + 1, 1, 5);
