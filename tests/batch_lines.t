@@ -241,7 +241,7 @@ def simulated(number):
 
 def check_memory():
     """The sum of 100,000 lines, and of sums of them, in less than 100 MB."""
-    count, parts = 100000, []
+    count, parts = 100000 if t.whole("100,000 lines, not 25,000") else 25000, []
     for part in range(2):
         parts.append("%s/many.%d" % (ROOT, part))
         with open(parts[-1], "wb") as file:

@@ -111,6 +111,9 @@ STANDS_OUT = {
     "stale-connection": ("timeout", r"pw1 \(264\) waited 2\.110 s", r"127\.0\.0\.1:9804 \(olddb \(260\), which accepted the connection and has not read, and has been in pause since\) did not answer",
                          r"also late: apisv \(261\) \(2\.110 s\) and apicli"),
     "pipe-held": ("timer|process", r"deployx \(261\) waited 1\.675 s", r"for watchd \(270\) in read: watchd \(several processes\) slept 15 times"),
+    # 70 forks of agentm (265), babeltrace2's text
+    "agent-burst": ("cpu", r"agentm \(265\) started these 70 processes chkpart", r"also late: ordsv \(263\) \(583\.1 ms\)"),
+    "rx-steered": ("softirq", r"softIRQ NET_RX took 485\.6 ms", r"for packets from 127\.0\.0\.1 to port 9841 of sinkd \(263\) from calcw \(265\)"),
     "eventfd-pool": ("process", r"mainui \(257\) waited 25\d\.\d ms", "bgw1", "bgw0"),
     "flock-cycle": ("deadlock", r"mover \(261\) waited for the lock of /b\.lck, which packer \(262\) had, and packer \(262\) for the lock of /a\.lck",
                     r"none went on for 1\.529 s"),

@@ -23,7 +23,7 @@ def same(*words):
 
 
 if PLAIN:
-    # of ./check's third
+    # in ./check
     part = ["--part", os.environ["WHYLATE_PART"]] if "WHYLATE_PART" in os.environ else []
     tap.case("startup-chain: every command, format and most options", same, t.trace("startup-chain"), *part)
     for name in t.sample(("whatif-peer", "ust-func", "wide", "hang", "two-hosts-server")):

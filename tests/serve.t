@@ -761,7 +761,7 @@ def reading():
         assert (done["UUID"], done["nbEvents"]) == (first["UUID"], t.report(trace)["coverage"]["events"])
         same_rows(rows_of_tree(waits), t.report("overview", trace, "--limit", "0", "--reader", "babeltrace")["waits"])
         assert b"Reading" not in server.ask("GET", "/")[2][:2000]
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in t.sample((signal.SIGINT, signal.SIGTERM)):
         server = Server("--reader", "babeltrace", traces=(trace,))
         with socket.create_connection(("127.0.0.1", server.port)) as connection: # one that waits for the trace
             connection.sendall(b"GET /report/profile HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % server.port)

@@ -40,8 +40,8 @@ TRACES = ("zero-read callstack lock-lapse fork4 ust-func web-mixed fork1 preempt
           "signals polls hang").split()
 
 
-def sample(items, share=3):
-    """What a sweep over many that are alike tries: all of them, but in ./check one in three, at least one. Which ones
+def sample(items, share=4):
+    """What a sweep over many that are alike tries: all of them, but in ./check one in four, at least one. Which ones
     follows from what was built (WHYLATE_PART, see ./check): the same again, and others after a change."""
     items = list(items)
     seed = os.environ.get("WHYLATE_PART")

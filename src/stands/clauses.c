@@ -179,33 +179,37 @@ static bool tells(const struct fact *fact, const struct deed *deed)
 	       (deed->did != DID_OTHER || deed->call);
 }
 
-/* " on /dev/kmsg": what more than half of the time in a call was on. */
-static void append_worked_on(GString *text, const struct session *session, const struct fact *fact,
-			     const struct deed *work)
+/* Works by their call, interrupts by what they are. */
+static bool is_same(const struct lost_part *part, const struct deed *deed, bool works)
 {
-	g_autoptr(GHashTable) files = g_hash_table_new(NULL, NULL);
+	return part->did == deed->did && part->name == deed->name &&
+	       (works ? part->call == deed->call : part->object == deed->object);
+}
+
+uint32_t deed_was_on(const struct fact *fact, const struct deed *deed, bool works)
+{
+	g_autoptr(GHashTable) sums = g_hash_table_new(NULL, NULL);
 	int64_t all = 0, most = 0;
-	uint32_t file = 0;
+	uint32_t on = 0;
 
 	for (guint i = 0; i < fact->parts->len; i++) {
 		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
-		int64_t ns;
+		gpointer key = GUINT_TO_POINTER(part->on);
+		int64_t ns = part->end - part->begin;
 
-		if (part->did != work->did || part->name != work->name || part->call != work->call)
+		if (!is_same(part, deed, works))
 			continue;
-		all += part->end - part->begin;
-		if (!part->file)
+		all += ns;
+		if (!part->on)
 			continue;
-		ns = GPOINTER_TO_SIZE(g_hash_table_lookup(files, GUINT_TO_POINTER(part->file))) +
-		     part->end - part->begin;
-		g_hash_table_insert(files, GUINT_TO_POINTER(part->file), GSIZE_TO_POINTER(ns));
+		ns += (int64_t) GPOINTER_TO_SIZE(g_hash_table_lookup(sums, key));
+		g_hash_table_insert(sums, key, GSIZE_TO_POINTER(ns));
 		if (ns > most) {
 			most = ns;
-			file = part->file;
+			on = part->on;
 		}
 	}
-	if (2 * most > all)
-		append_on(text, session, file);
+	return 2 * most > all ? on : 0;
 }
 
 /* ", 1.203 s of it in clone": most of what was worked in several calls, and between. */
@@ -227,7 +231,7 @@ static void append_main_call(GString *text, const struct session *session, const
 			g_string_append_printf(text, ", %s of it in %s",
 					       when_duration(length, times.ns),
 					       session_text(session, work->call));
-			append_worked_on(text, session, fact, work);
+			append_on(text, session, deed_was_on(fact, work, true));
 		}
 		return; /* most first */
 	}

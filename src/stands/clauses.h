@@ -33,6 +33,9 @@ void append_waits_to_root(GString *text, const struct session *session, const st
 /* ": logd slept 30 ms and worked 3 ms; app (9) worked 2 ms". */
 void append_deeds(GString *text, const struct session *session, const struct fact *fact,
 		  const char *before, uint32_t it);
+/* What more than half of the time that this took was on: interned key, 0. Of work (`works`) in its
+ * call. */
+uint32_t deed_was_on(const struct fact *fact, const struct deed *deed, bool works);
 /* What the longest part's cause says, behind `before`. */
 void append_told(GString *text, const struct session *session, const struct fact *fact,
 		 const char *before);

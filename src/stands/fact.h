@@ -68,7 +68,7 @@ struct lost_part {
 	uint32_t thread; /* whose doing it was: the victim's own, or of whom it waited for */
 	int64_t begin, end;
 	uint32_t name, call, object; /* … its deed's */
-	uint32_t file; /* working in a call: interned key of what most of that was on, 0 */
+	uint32_t on; /* a call's work: interned key of its file; a softIRQ's: of its packets; 0 */
 	uint8_t did;
 };
 

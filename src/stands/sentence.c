@@ -364,6 +364,36 @@ static void append_priority(GString *text, const struct session *session, const 
 	}
 }
 
+#define STARTED_MIN 3 /* processes */
+
+/* "; agentm (265) started these 70 processes chkpart": who ran most, if one started them all. */
+static void append_starter(GString *text, const struct session *session, const struct fact *fact)
+{
+	const struct deed *deed = &g_array_index(fact->deeds, struct deed, 0);
+	const char *name = session_thread_name(session, deed->thread);
+	const struct model *model = &session->trace.model;
+	uint32_t starter = NO_THREAD;
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		const struct thread *thread = model_thread(model, i);
+
+		if (thread->pid != thread->tid || thread->host != fact->host ||
+		    thread->begin >= session->asked.to || thread->end <= session->asked.from ||
+		    strcmp(session_thread_name(session, i), name) != 0)
+			continue;
+		if (!thread->born || !is_thread(thread->parent) ||
+		    (count++ && thread->parent != starter))
+			return;
+		starter = thread->parent;
+	}
+	if (count < STARTED_MIN)
+		return;
+	g_string_append(text, "; ");
+	append_one(text, session, starter);
+	g_string_append_printf(text, " started these %u processes %s", count, name);
+}
+
 static void cpu_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	append_doers(text, session, fact->deeds, DID_RUN, 3);
@@ -381,6 +411,7 @@ static void cpu_sentence(GString *text, const struct session *session, const str
 	if (strcmp(session_text(session, fact->object), "cpu:vcpu") == 0)
 		append_guest(text, session, fact->victim);
 	append_priority(text, session, fact);
+	append_starter(text, session, fact);
 	if (2 * fact->pinned > fact->ns)
 		g_string_append(text, "; other CPUs were idle, but it is pinned to this one");
 	append_offline(text, session, fact);
@@ -457,6 +488,17 @@ static bool is_kernels_timer(const struct fact *fact)
 	return fact->kind == STAND_TIMER && fact->subject == fact->victim;
 }
 
+/* " for packets from 10.0.0.2 to port 5001 of iperf (123)" */
+static void append_packets(GString *text, const struct session *session, const struct fact *fact,
+			   const struct deed *deed)
+{
+	uint32_t on = deed_was_on(fact, deed, false);
+	g_autofree char *words = on ? packet_words(session, fact->victim, on) : NULL;
+
+	if (words)
+		g_string_append_printf(text, " %s", words);
+}
+
 static void interrupt_sentence(GString *text, const struct session *session,
 			       const struct fact *fact)
 {
@@ -475,6 +517,8 @@ static void interrupt_sentence(GString *text, const struct session *session,
 		g_string_append_printf(text, " (%s)", session_text(session, deed->object));
 	g_string_append(text, " took ");
 	append_amount(text, session, fact);
+	if (fact->kind == STAND_SOFTIRQ)
+		append_packets(text, session, fact, deed);
 	g_string_append(text, " from ");
 	if (!has_chain(fact)) {
 		append_victim(text, session, fact);

@@ -24,6 +24,7 @@ struct stand {
 	double weight;      /* what items are sorted by */
 	GArray *victims;    /* owned; uint32_t: the threads that it is told of */
 	guint others;       /* threads of other names that lose much to it too, … */
+	GArray *all_late;            /* owned; struct late: … who they are, */
 	struct late late[LATE_TOLD]; /* … and those of them that lose most, the first first */
 	char id[STAND_ID];  /* of its finding: findings/findings.h; empty: it has none yet */
 	int64_t saved;      /* ns sooner its victim, were it gone; INT64_MIN: not known, … */

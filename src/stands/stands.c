@@ -140,10 +140,11 @@ static void add_other(const struct session *session, struct stand *item, const s
 	if ((double) fact->most < OTHER_MIN * (double) item->fact->most ||
 	    is_service(session, fact->victim))
 		return;
-	for (guint i = 0; i < LATE_TOLD; i++)
-		if (item->late[i].thread == fact->victim)
+	for (guint i = 0; i < item->all_late->len; i++)
+		if (g_array_index(item->all_late, struct late, i).thread == fact->victim)
 			return;
 	item->others++;
+	g_array_append_val(item->all_late, late);
 	if (chain && chain->links->len > 1)
 		late.through = g_array_index(chain->links, struct link, 1).thread;
 	for (guint i = 0; i < LATE_TOLD; i++) {
@@ -195,6 +196,7 @@ static void item_clear(gpointer data)
 
 	fact_free(item->fact);
 	g_array_free(item->victims, TRUE);
+	g_array_free(item->all_late, TRUE);
 	g_free(item->sentence);
 }
 

@@ -47,16 +47,19 @@ static uint32_t victim_of(const struct session *session, const struct losses *lo
 	return victim;
 }
 
-/* What an item says of a thread's loss; of one of several, that none lost more. */
+/* What an item says of a thread's loss, by its name or as one of "5 more"; of one of several, that
+ * none lost more. */
 static int64_t named_of(const struct losses *losses, const struct stand *item, uint32_t thread)
 {
 	for (guint i = 0; i < item->victims->len; i++)
 		if (g_array_index(item->victims, uint32_t, i) == thread)
 			return item->fact->most;
-	for (guint i = 0; i < LATE_TOLD; i++)
-		if (is_thread(item->late[i].thread) &&
-		    losses->stems[item->late[i].thread] == losses->stems[thread])
-			return item->late[i].ns;
+	for (guint i = 0; i < item->all_late->len; i++) {
+		const struct late *late = &g_array_index(item->all_late, struct late, i);
+
+		if (losses->stems[late->thread] == losses->stems[thread])
+			return late->ns;
+	}
 	return 0;
 }
 

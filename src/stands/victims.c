@@ -363,19 +363,29 @@ static bool is_dirty(const struct session *session, const struct root *root)
 	return reason && reason->kind == REASON_DIRTY;
 }
 
+static uint32_t worked_on(const struct piece *piece)
+{
+	switch (PACK_KIND(piece->leaf)) {
+	case LEAF_WORK_SYSCALL:
+		return piece->ref & ~REF_FOR_WRITING;
+	case LEAF_INT_SOFTIRQ:
+		return piece->ref;
+	default:
+		return 0;
+	}
+}
+
 static void add_part(struct fact *fact, const struct piece *piece, const struct deed *deed)
 {
-	struct lost_part part = {
-		.victim = fact->victim,
-		.thread = piece->thread,
-		.begin = piece->begin,
-		.end = piece->end,
-		.name = deed->name,
-		.call = deed->call,
-		.object = deed->object,
-		.file = PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL ? piece->ref & ~REF_FOR_WRITING
-								    : 0,
-		.did = deed->did};
+	struct lost_part part = {.victim = fact->victim,
+				 .thread = piece->thread,
+				 .begin = piece->begin,
+				 .end = piece->end,
+				 .name = deed->name,
+				 .call = deed->call,
+				 .object = deed->object,
+				 .on = worked_on(piece),
+				 .did = deed->did};
 	struct lost_part *last =
 		fact->parts->len
 			? &g_array_index(fact->parts, struct lost_part, fact->parts->len - 1)
@@ -383,7 +393,7 @@ static void add_part(struct fact *fact, const struct piece *piece, const struct 
 
 	if (last && last->thread == part.thread && last->end == part.begin &&
 	    last->did == part.did && last->name == part.name && last->call == part.call &&
-	    last->object == part.object && last->file == part.file)
+	    last->object == part.object && last->on == part.on)
 		last->end = part.end;
 	else
 		g_array_append_val(fact->parts, part);
