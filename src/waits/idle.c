@@ -200,6 +200,12 @@ static bool is_rest(const struct session *session, const struct wait *wait)
 	}
 }
 
+/* Of what others change: they speak to the kernel. */
+static bool is_told_by_kernel(const struct session *session, const struct wait *wait)
+{
+	return g_str_has_prefix(session_text(session, wait->block->resource), "socket:netlink");
+}
+
 static void note_waits(struct notes *notes, const struct session *session, uint32_t thread)
 {
 	unsigned rests = 0;
@@ -222,7 +228,7 @@ static void note_waits(struct notes *notes, const struct session *session, uint3
 			note_key(notes, TURNED, key_of(SIDE_AT, thread, wait.block->resource),
 				 span.end);
 		if (!wait_lead(session, &wait, &lead) || lead.thread == thread ||
-		    block_reason(session, wait.block))
+		    block_reason(session, wait.block) || is_told_by_kernel(session, &wait))
 			continue; /* what it tried itself, nobody turned to it for */
 		contact = is_on_pipe(session, &wait) ? PIPED : TURNED;
 		note(notes, contact, lead.thread, thread, span.end);
@@ -530,6 +536,22 @@ static bool is_for_token(const struct session *session, const struct wait *wait,
 	       first_of(notes, WRITTEN, key_of(SIDE_AT, own, wait->block->resource)) != INT64_MAX;
 }
 
+/* It had written to a pipe that who ended the wait reads: for what that did then, it waited,
+ * wherever it was told of it. */
+static bool asked_by_pipe(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	uint8_t moves = call_of(session, wait)->moves;
+	uint32_t sent = wait->block->sent;
+	const struct notes *notes;
+
+	if (!sent || is_on_pipe(session, wait) || (moves != MOVES_IN && moves != MOVES_RECEIVE) ||
+	    !g_str_has_prefix(session_text(session, sent), "pipe:"))
+		return false;
+	notes = notes_of(session, wait->thread, by);
+	return notes->process[wait->thread] != notes->process[by] &&
+	       first_of(notes, HEARD, key_of(SIDE_AT, notes->process[by], sent)) < wait->end;
+}
+
 #define KIN_MAX 16 /* from a process to who it descends from */
 
 /* The pipe of its own children is at its end, as the last one that had it, or theirs, ends: it has
@@ -703,7 +725,7 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 			sender_was_at_rest(session, wait, by));
 	if (brings_nothing(session, wait, by) || in_pipeline(session, wait, by) ||
 	    is_for_token(session, wait, by) || is_for_end(session, wait, by) ||
-	    is_at_barrier(session, wait, by))
+	    asked_by_pipe(session, wait, by) || is_at_barrier(session, wait, by))
 		return false;
 	if (own == other && model_thread(&session->trace.model, by)->vcpu &&
 	    !model_thread(&session->trace.model, thread)->vcpu)
