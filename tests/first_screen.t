@@ -116,6 +116,8 @@ STANDS_OUT = {
     "rx-steered": ("softirq", r"softIRQ NET_RX took 485\.6 ms", r"for packets from 127\.0\.0\.1 to port 9841 of sinkd \(263\) from calcw \(265\)"),
     # by a pipe it asks, by netlink it is told
     "netlink-told": ("timer", r"onlinewt \(264\) waited 1\.805 s", r"for ifupd \(263\) in recvfrom, which waited for leased \(262\) in recvfrom: leased slept 6 times"),
+    # ^S at .175983, ^Q at .775739, exit_write at .777503, and the same 1.3 s later (babeltrace2)
+    "terminal-held": ("timer", r"buildr \(255\) waited 1\.1[78]\d s", r"for usrterm \(257\) in write on /dev/pts/0: usrterm slept 2 times"),
     "eventfd-pool": ("process", r"mainui \(257\) waited 25\d\.\d ms", "bgw1", "bgw0"),
     "flock-cycle": ("deadlock", r"mover \(261\) waited for the lock of /b\.lck, which packer \(262\) had, and packer \(262\) for the lock of /a\.lck",
                     r"none went on for 1\.529 s"),

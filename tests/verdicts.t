@@ -51,6 +51,7 @@ CASES = (
     # signal_deliver says 9 of every signal that ends a process without a core dump
     ("lock-standby", "nodey", ["held by nodex", r"until it was killed by signal 15 \(SIGTERM\) from labmain"], ["labmain \\(260\\) held", "SIGKILL"], []),
     ("clock-batch", "prodc", ["flushd"], [r"\block|until batchd"], ["flushd"]),
+    ("terminal-held", "buildr", [r"for usrterm \(257\) in write on /dev/pts/0"], ["kworker"], ["usrterm"]),
     ("kmsg-console", "metercli", [r"meterd worked for 47\d\.\d ms in write on /dev/kmsg"], [], ["meterd"]),
     ("splice-proxy", "tunnl", ["origin", "idle until its next request"], [], ["origin"]),
     ("lock-killed", "auditd", ["ledgerd", "SIGKILL"], ["watchq slept"], []),

@@ -536,8 +536,8 @@ static bool is_for_token(const struct session *session, const struct wait *wait,
 	       first_of(notes, WRITTEN, key_of(SIDE_AT, own, wait->block->resource)) != INT64_MAX;
 }
 
-/* It had written to a pipe that who ended the wait reads: for what that did then, it waited,
- * wherever it was told of it. */
+/* It had written to a pipe that who ended the wait reads, and not for the first time, as who says
+ * that it is ready: for what that did then, it waited, wherever it was told of it. */
 static bool asked_by_pipe(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	uint8_t moves = call_of(session, wait)->moves;
@@ -549,6 +549,8 @@ static bool asked_by_pipe(const struct session *session, const struct wait *wait
 		return false;
 	notes = notes_of(session, wait->thread, by);
 	return notes->process[wait->thread] != notes->process[by] &&
+	       first_of(notes, WRITTEN, key_of(SIDE_AT, notes->process[wait->thread], sent)) <
+		       wait->begin &&
 	       first_of(notes, HEARD, key_of(SIDE_AT, notes->process[by], sent)) < wait->end;
 }
 

@@ -103,6 +103,12 @@ static int64_t given_at(const struct wake_detail *detail)
 	return detail->begin - (detail->kind == DETAIL_REQUEST ? MAX(detail->queued, 0) : 0);
 }
 
+static bool key_is_terminal(const char *key)
+{
+	return g_str_has_prefix(key, "file:/dev/pts/") || g_str_has_prefix(key, "file:/dev/ptmx") ||
+	       g_str_has_prefix(key, "file:/dev/tty");
+}
+
 /* A worker's item that was queued in the wait. */
 static void lead_of_work(const struct session *session, const struct wake_detail *work,
 			 const struct wait *wait, struct lead *lead)
@@ -187,6 +193,27 @@ bool wait_is_cut_off(const struct session *session, const struct wait *wait)
 	return wait->block->kind == WAKER_THREAD && is_in_kill(session, wait->block);
 }
 
+#define FLUSH_MAX INT64_C(5000000) /* ns: what a worker takes to pass on what a terminal has */
+
+/* At a terminal a worker passes on what was typed, printed, or read so that there is room: it is
+ * led to who had that worker do it (flush_to_ldisc(), tty_wakeup()). */
+static bool lead_of_terminal(const struct session *session, const struct wait *wait,
+			     struct lead *lead)
+{
+	const struct model *model = &session->trace.model;
+	uint32_t worker = wait->block->waker;
+	struct wait before;
+
+	if (!thread_is_kernel(model, model_thread(model, worker)) ||
+	    !key_is_terminal(session_text(session, wait->block->resource)) ||
+	    !wait_before(session, worker, wait->end, &before) || !wait_by_thread(&before) ||
+	    before.block->waker == wait->thread || wait->end - before.end > FLUSH_MAX ||
+	    before.end <= wait->begin)
+		return false;
+	lead->thread = before.block->waker;
+	return true;
+}
+
 bool wait_lead(const struct session *session, const struct wait *wait, struct lead *lead)
 {
 	const struct block *block = wait->block;
@@ -202,6 +229,8 @@ bool wait_lead(const struct session *session, const struct wait *wait, struct le
 		return false;
 	if (reason && (is_thread(reason->thread) || reason->flags & REASON_ENDS))
 		return lead_of_reason(session, reason, wait, lead);
+	if (wait_by_thread(wait) && lead_of_terminal(session, wait, lead))
+		return true;
 	if (block->kind == WAKER_THREAD && detail && detail->kind == DETAIL_WORK)
 		lead_of_work(session, detail, wait, lead);
 	if (block->kind == WAKER_THREAD && !(detail && detail->kind == DETAIL_REQUEST))
