@@ -85,6 +85,8 @@ static void take(const struct session *session, struct stand *item, const struct
 {
 	struct worth worth = {.ns = item->fact->most};
 
+	if (item->fact->kind == STAND_LOCK && item->fact->told.block && !item->fact->told.woken)
+		return; /* it never got it */
 	for (guint i = asked->from; i < asked->to; i++)
 		if (retimed_saved(without->retimed, 0, &g_array_index(ways, struct way, i)))
 			return; /* the replay moves it by itself */

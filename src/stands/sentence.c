@@ -52,6 +52,10 @@ static void lock_sentence(GString *text, const struct session *session, const st
 		append_doers(text, session, fact->holders, DID_OTHER, 3);
 		g_string_append(text, fact->holders->len ? " held" : "");
 	}
+	if (fact->told.block && wait_is_cut_off(session, &fact->told)) {
+		g_string_append(text, ", until it ");
+		append_death(text, session, fact->told.thread);
+	}
 	append_deeds(text, session, fact, "; meanwhile ", NO_THREAD);
 	append_left_lock(text, session, fact);
 }
