@@ -5,6 +5,7 @@
  *
  * Part of overview/.
  */
+#include "objects/calls.h"
 #include "overview/overview.h"
 #include "rules/finding_stretches.h"
 #include "whatif/worth.h"
@@ -131,9 +132,36 @@ static void add_item(const struct session *session, const struct stand *item, gu
 	asked->to = ways->len;
 }
 
-/* What interrupts took is of everybody's life: where it delayed nothing, it is no news. */
-static bool is_no_news(const struct stand *item)
+#define RESTS_MIN 3 /* sleeps by its own timer */
+
+/* It sleeps by its own timer again and again, half as long as it waited or more. */
+static bool has_a_pace(const struct session *session, uint32_t thread, int64_t waited)
 {
+	struct spans spans;
+	struct span span;
+	int64_t slept = 0;
+	unsigned count = 0;
+
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
+	while (spans_next_off_cpu(&spans, &span)) {
+		if (PACK_KIND(span.leaf) != LEAF_BLOCK_SYSCALL ||
+		    flow_call_info(&session->trace.flow, PACK_NUMBER(span.leaf))->wait !=
+			    WAIT_SLEEP)
+			continue;
+		slept += span.end - span.begin;
+		count++;
+	}
+	return count >= RESTS_MIN && 2 * slept >= waited;
+}
+
+/* What interrupts took is of everybody's life: where it delayed nothing, it is no news. Nor is what
+ * a disk takes of who would only rest sooner, if nobody waits for that one (a flusher). */
+static bool is_no_news(const struct session *session, const struct stand *item)
+{
+	if (item->fact->kind == STAND_DEVICE)
+		return !item->others && item->fact->threads == 1 && item->saved != INT64_MIN &&
+		       item->saved_to <= 0 &&
+		       has_a_pace(session, item->fact->victim, item->fact->most);
 	return (item->fact->kind == STAND_INTERRUPT || item->fact->kind == STAND_SOFTIRQ) &&
 	       item->saved != INT64_MIN &&
 	       (double) item->saved_to < DELAYS_MIN * (double) item->fact->most;
@@ -167,7 +195,7 @@ void stands_add_worth(const struct session *session, struct stands *stands)
 	without_clear(&without);
 	/* what is left unexplained is said of those that follow */
 	for (guint i = count; i-- > 0 && (stands->items->len > 1 || !stands->unexplained);)
-		if (is_no_news(&g_array_index(stands->items, struct stand, i)))
+		if (is_no_news(session, &g_array_index(stands->items, struct stand, i)))
 			g_array_remove_index(stands->items, i);
 }
 

@@ -863,6 +863,25 @@ static bool is_turn_to_rest(const struct session *session, const struct wait *wa
 	return idle >= seen - seen / 10 && 3 * seen >= wait->end - wait->begin;
 }
 
+/* It is ahead of who takes what it writes, who sleeps until times of its own: it waits for room, as
+ * is meant (a player that shows 25 pictures a second). Not if it has something to answer. */
+static bool is_ahead(const struct session *session, const struct wait *wait)
+{
+	const struct wake_detail *timer;
+	struct wait rest;
+
+	if (!wait_by_thread(wait) || PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL ||
+	    (call_of(session, wait)->moves != MOVES_OUT &&
+	     call_of(session, wait)->moves != MOVES_SEND) ||
+	    !wait_before(session, wait->block->waker, wait->end, &rest) || !rest.woken ||
+	    PACK_KIND(rest.leaf) != LEAF_BLOCK_SYSCALL ||
+	    call_of(session, &rest)->wait != WAIT_SLEEP)
+		return false;
+	timer = block_detail(session, rest.block);
+	return timer && timer->kind == DETAIL_TIMER && (timer->flags & DETAIL_DEADLINE) &&
+	       !is_thread(timer->behalf) && !owes_an_answer(session, wait);
+}
+
 bool wait_is_idle(const struct session *session, const struct wait *wait)
 {
 	struct lead lead;
@@ -871,6 +890,8 @@ bool wait_is_idle(const struct session *session, const struct wait *wait)
 		return false;
 	if (is_at_terminal(session, wait))
 		return !wait_is_suspended(session, wait);
+	if (is_ahead(session, wait))
+		return true;
 	if (wait_by_thread(wait) && is_turn_to_rest(session, wait, wait->block->waker))
 		return true;
 	if (is_cut_short(session, wait))
