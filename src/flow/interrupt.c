@@ -50,7 +50,7 @@ static uint32_t frame_of(const struct event *event)
  * ran, if that shows in when it expires. */
 static void judge_clock(const struct flow *flow, struct host *host, struct wake_detail *timer)
 {
-	int64_t late = flow->time - timer->begin - timer->requested;
+	int64_t late = flow->time - timer->begin - MAX(timer->requested, 0);
 
 	if (!(timer->flags & DETAIL_BY_DAY))
 		return;
@@ -220,6 +220,7 @@ static int64_t expiry(const struct event *event)
 }
 
 #define TIMER_MAX (INT64_C(1000000000) * 86400 * 366) /* ns */
+#define DAY_MAX (INT64_C(1) << 62) /* as times of traces: two can be subtracted */
 
 /* From what its clock says now to when it expires, -1: none that can be. */
 static int64_t length_from(int64_t expires, int64_t now)
@@ -236,6 +237,8 @@ static int64_t length_from(int64_t expires, int64_t now)
 static void arm_by_day(struct flow *flow, struct host *host, struct thread *thread, int64_t expires,
 		       struct wake_detail *armed)
 {
+	int64_t now;
+
 	armed->flags |= DETAIL_BY_DAY;
 	armed->asked = expires;
 	if (thread && thread->flow.day_expires == expires && thread->flow.day_requested >= 0 &&
@@ -244,8 +247,9 @@ static void arm_by_day(struct flow *flow, struct host *host, struct thread *thre
 			thread->flow.day_requested - (flow->time - thread->flow.day_begin);
 		armed->requested = MAX(armed->requested, 0);
 		armed->behalf = host->clock_set_by;
-	} else if (host->clock_shift != CLOCK_UNKNOWN) {
-		armed->requested = length_from(expires, flow->time + host->clock_shift);
+	} else if (host->clock_shift != CLOCK_UNKNOWN &&
+		   !__builtin_add_overflow(flow->time, host->clock_shift, &now)) {
+		armed->requested = length_from(expires, now);
 	}
 	if (!thread)
 		return;
@@ -281,7 +285,8 @@ static void arm_timer(struct flow *flow, struct host *host, struct cpu *cpu,
 	 * lengths that cannot be, and are left out */
 	if (event->kind == EV_HRTIMER_START && host->has_clock_offset) {
 		armed.requested = length_from(expiry(event), flow->time - host->clock_offset);
-		if (armed.requested < 0 && MIN(host->clock_offset, expiry(event)) > TIMER_MAX)
+		if (armed.requested < 0 && MIN(host->clock_offset, expiry(event)) > TIMER_MAX &&
+		    expiry(event) < DAY_MAX)
 			arm_by_day(flow, host, thread, expiry(event), &armed);
 	}
 	if (event->kind == EV_HRTIMER_START && event->timer.expires > 0 &&

@@ -858,8 +858,8 @@ static bool is_turn_to_rest(const struct session *session, const struct wait *wa
 		until = turn.end;
 		by = turn.block->waker;
 	}
-	seen = wait->end -
-	       from; /* who took it without a wait is not known to have had it from there */
+	/* who took it without a wait is not known to have had it before */
+	seen = wait->end - from;
 	return idle >= seen - seen / 10 && 3 * seen >= wait->end - wait->begin;
 }
 
