@@ -767,20 +767,12 @@ static bool is_cut_short(const struct session *session, const struct wait *wait)
 	       PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL && !wait_is_for_lock(session, wait);
 }
 
-/* What comes there is typed, or a program's that types: the terminal itself, and not who drives it
- * (/dev/ptmx). */
+/* What comes there is typed, or a program's that types. */
 static bool is_at_terminal(const struct session *session, const struct wait *wait)
 {
-	static const char *const kinds[] = {"file:/dev/pts/", "file:/dev/tty", "file:/dev/console"};
-	const char *key = session_text(session, wait->block->resource);
-
-	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL ||
-	    call_of(session, wait)->moves != MOVES_IN)
-		return false;
-	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
-		if (g_str_has_prefix(key, kinds[i]))
-			return true;
-	return false;
+	return PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+	       call_of(session, wait)->moves == MOVES_IN &&
+	       key_is_terminal(session_text(session, wait->block->resource));
 }
 
 #define BACK_MAX 8 /* waits */

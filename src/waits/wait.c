@@ -103,10 +103,14 @@ static int64_t given_at(const struct wake_detail *detail)
 	return detail->begin - (detail->kind == DETAIL_REQUEST ? MAX(detail->queued, 0) : 0);
 }
 
-static bool key_is_terminal(const char *key)
+bool key_is_terminal(const char *key)
 {
-	return g_str_has_prefix(key, "file:/dev/pts/") || g_str_has_prefix(key, "file:/dev/ptmx") ||
-	       g_str_has_prefix(key, "file:/dev/tty");
+	static const char *const kinds[] = {"file:/dev/pts/", "file:/dev/tty", "file:/dev/console"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+		if (g_str_has_prefix(key, kinds[i]))
+			return true;
+	return false;
 }
 
 /* A worker's item that was queued in the wait. */
@@ -201,11 +205,12 @@ static bool lead_of_terminal(const struct session *session, const struct wait *w
 			     struct lead *lead)
 {
 	const struct model *model = &session->trace.model;
+	const char *key = session_text(session, wait->block->resource);
 	uint32_t worker = wait->block->waker;
 	struct wait before;
 
 	if (!thread_is_kernel(model, model_thread(model, worker)) ||
-	    !key_is_terminal(session_text(session, wait->block->resource)) ||
+	    (!key_is_terminal(key) && !g_str_has_prefix(key, "file:/dev/ptmx")) ||
 	    !wait_before(session, worker, wait->end, &before) || !wait_by_thread(&before) ||
 	    before.block->waker == wait->thread || wait->end - before.end > FLUSH_MAX ||
 	    before.end <= wait->begin)

@@ -54,6 +54,9 @@ bool wait_before(const struct session *session, uint32_t thread, int64_t end, st
 /* It was read up to `until`: one that was cut there, as it goes on, is not woken. */
 void wait_cut_at(struct wait *wait, const struct session *session, int64_t until);
 
+/* A terminal, and not who drives it (/dev/ptmx). */
+bool key_is_terminal(const char *key);
+
 #define KILL_STEPS                                                                                 \
 	INT64_C(20000000) /* ns: from the signal that ends a thread to its end, at most */
 
