@@ -17,7 +17,7 @@ TABLE = {
     "util": "", "apart": "util",
     # what happened
     "event": "util", "kernel": "event", "metadata": "util", "reader": "metadata kernel", "skim": "reader", "foreign": "reader",
-    "timeline": "kernel", "model": "timeline", "state": "model", "objects": "state", "locks": "objects", "disk": "objects", "net": "objects",
+    "timeline": "kernel", "model": "timeline", "state": "model", "objects": "state", "tries": "objects", "locks": "tries", "disk": "objects", "net": "tries",
     "threads": "locks disk net",
     "guests": "state", "flow": "threads guests", "trace": "flow", "confine": "util", "symbols": "confine",
     # what is asked

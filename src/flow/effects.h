@@ -10,7 +10,7 @@
 
 void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
 		  const struct event_syscall *args);
-/* A thread that tries something (objects/tries.h) calls exit or exit_group. */
+/* A thread that tries something (tries/tries.h) calls exit or exit_group. */
 void call_exits(struct flow *flow, uint32_t index);
 
 #endif

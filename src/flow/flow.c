@@ -24,9 +24,9 @@
 #include "locks/locks.h"
 #include "net/packet_time.h"
 #include "objects/operation_log.h"
-#include "objects/path_tries.h"
+#include "tries/path_tries.h"
 #include "objects/resource.h"
-#include "objects/asks.h"
+#include "tries/asks.h"
 #include "threads/states.h"
 #include "threads/user.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "flow/forget_state.h"
-#include "objects/path_tries.h"
+#include "tries/path_tries.h"
 #include "model/model_records.h"
 #include "timeline/facts.h"
 #include "timeline/timeline_records.h"

@@ -16,12 +16,12 @@
  *
  * A word stands for the eight bytes that it is in, as glibc's conditions have two in turn.
  *
- * Place: locks/, over objects/tries.h.
+ * Place: locks/, over tries/tries.h.
  */
 #ifndef WHYLATE_LOCKS_FUTEX_TRIES_H
 #define WHYLATE_LOCKS_FUTEX_TRIES_H
 
-#include "objects/tries.h"
+#include "tries/tries.h"
 
 /* The thread ends. If it had a little to do each time a wait expired, and was woken just now, it
  * had a period, and was told to end. */

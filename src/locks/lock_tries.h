@@ -7,12 +7,12 @@
  *           the lock must call before it is free: of the processes that had called before the
  *           try failed, the one that calls next; if there is only one such, that one. Inferred.
  *
- * Place: locks/, over objects/tries.h.
+ * Place: locks/, over tries/tries.h.
  */
 #ifndef WHYLATE_LOCKS_LOCK_TRIES_H
 #define WHYLATE_LOCKS_LOCK_TRIES_H
 
-#include "objects/tries.h"
+#include "tries/tries.h"
 
 /* Before file_locks.h learns of the call's success: flock() or fcntl() has ended with `ret`. */
 void lock_call_ended(struct flow *flow, uint32_t index, int64_t ret);

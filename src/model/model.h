@@ -124,7 +124,7 @@ enum kill_origin {
 
 #define SPIN_NOT_OPEN (-9) /* EBADF, of many descriptors */
 
-/* A call that found nothing to do so often without a wait between (objects/asks.h). */
+/* A call that found nothing to do so often without a wait between (tries/asks.h). */
 /* A thread was in a handler of a signal, up to its sigreturn. */
 #define HANDLINGS_MAX 65536
 struct handling {

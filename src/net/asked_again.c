@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "net/talks.h"
-#include "objects/tries.h"
+#include "tries/tries.h"
 
 #define ALIKE_MIN 2 /* answers */
 

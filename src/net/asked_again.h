@@ -11,7 +11,7 @@
  * check), asks again; who asks something else between, or only once before, is not told from who
  * thinks between two questions. For all these the pauses stay what they are: its own timer's.
  *
- * Place: net/, over objects/tries.h, which has the pauses; called by questions.c.
+ * Place: net/, over tries/tries.h, which has the pauses; called by questions.c.
  */
 #ifndef WHYLATE_NET_ASKED_AGAIN_H
 #define WHYLATE_NET_ASKED_AGAIN_H

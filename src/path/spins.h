@@ -33,7 +33,7 @@ struct spinning spinning_of(const struct session *session, uint32_t thread, uint
 void append_spinning(GString *text, const struct session *session, uint32_t thread, uint32_t leaf);
 
 /* ", asking without a pause: read found nothing 6,339 times (EAGAIN) in 1.962 s, …"; nothing if
- * it did so for less than `least` ns (objects/asks.h). */
+ * it did so for less than `least` ns (tries/asks.h). */
 void append_asking(GString *text, const struct session *session, uint32_t thread, int64_t least);
 
 #endif

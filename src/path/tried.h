@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits of the path that were tries of something (objects/tries.h), put together: what was tried,
+/* Waits of the path that were tries of something (tries/tries.h), put together: what was tried,
  * for whom, and all the time that it took, as many short naps add up to one wait.
  *
  *   T  ┤ nap: P computes ├ try ✗ ┤ nap: P computes, sleeps ├ try ✗ ┤ nap │P is done │ ├ try ✓

@@ -4,7 +4,7 @@
 
 #include "model/files.h"
 #include "model/memory.h"
-#include "objects/call_tries.h"
+#include "tries/call_tries.h"
 #include "objects/calls.h"
 #include "locks/file_locks.h"
 #include "objects/mappings.h"

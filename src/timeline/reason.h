@@ -60,7 +60,7 @@ enum reason_kind {
 	 * bytes; `other`, count: as above; number: the limit in bytes, 0: not known; result: what
 	 * the disk did last, KiB/s. */
 	REASON_DIRTY,
-	/* Tries with pauses between (objects/tries.h): `call` on `object` gave `result`, `count`
+	/* Tries with pauses between (tries/tries.h): `call` on `object` gave `result`, `count`
 	 * times since `begin`; the longest pause was `ns`. `thread` made the difference at
 	 * `until`. */
 	REASON_FILE_APPEARS, /* made the file */
@@ -163,7 +163,7 @@ static inline bool reason_is_late_timer(const struct reason *reason)
 	return reason->kind == REASON_LATE_TIMER;
 }
 
-/* The wait was a pause between two tries (objects/tries.h). */
+/* The wait was a pause between two tries (tries/tries.h). */
 static inline bool reason_is_try(const struct reason *reason)
 {
 	return reason->kind >= REASON_FILE_APPEARS && reason->kind <= REASON_FUTEX_TIMED;

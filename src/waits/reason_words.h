@@ -31,7 +31,7 @@ char *unended_label(const struct session *session, const struct wait *wait,
 char *unlocked_label(const struct session *session, const struct wait *wait,
 		     const struct reason *reason);
 
-/* Of tries that fail until somebody makes a difference (objects/tries.h). */
+/* Of tries that fail until somebody makes a difference (tries/tries.h). */
 char *try_label(const struct session *session, const struct wait *wait,
 		const struct reason *reason);
 char *try_fails_label(const struct session *session, const struct wait *wait,

@@ -101,7 +101,7 @@ static void append_gave_up(GString *text, const struct session *session,
 }
 
 /* "write on /run/full/app.log failed 18 times with ENOSPC (no space left), then succeeded"; "…, and
- * never succeeded": where something is short (objects/call_tries.h). */
+ * never succeeded": where something is short (tries/call_tries.h). */
 static void append_failures(GString *text, const struct session *session,
 			    const struct reason *reason)
 {

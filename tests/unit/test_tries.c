@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting by trying again: what joins failures, pauses and the event that made the difference
- * (objects/tries.h), and what looks alike and is no wait for anybody. Worked out by hand from
+ * (tries/tries.h), and what looks alike and is no wait for anybody. Worked out by hand from
  * the events: 5 tries on CPU 0, 6 works on CPU 1; both run unless they sleep.
  */
 #include "feed.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tries of files, and who made and removed these; see path_tries.h. */
-#include "objects/path_tries.h"
+#include "tries/path_tries.h"
 
 #include <string.h>
 

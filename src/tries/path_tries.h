@@ -11,12 +11,12 @@
  * Who goes on looking after it has got what it looked for only looks now and then: its
  * pauses are its own.
  *
- * Place: objects/, over tries.h.
+ * Place: tries/, over tries.h.
  */
-#ifndef WHYLATE_OBJECTS_PATH_TRIES_H
-#define WHYLATE_OBJECTS_PATH_TRIES_H
+#ifndef WHYLATE_TRIES_PATH_TRIES_H
+#define WHYLATE_TRIES_PATH_TRIES_H
 
-#include "objects/tries.h"
+#include "tries/tries.h"
 
 /* A call on a file's name has ended with `ret`. */
 void path_call_ended(struct flow *flow, uint32_t index, int64_t ret);

@@ -7,12 +7,12 @@
  *                                   meanwhile, nobody is named
  *   read = EAGAIN … > 0             until a write to the same pipe or pair of sockets
  *
- * Place: objects/, over tries.h.
+ * Place: tries/, over tries.h.
  */
-#ifndef WHYLATE_OBJECTS_PEER_TRIES_H
-#define WHYLATE_OBJECTS_PEER_TRIES_H
+#ifndef WHYLATE_TRIES_PEER_TRIES_H
+#define WHYLATE_TRIES_PEER_TRIES_H
 
-#include "objects/tries.h"
+#include "tries/tries.h"
 
 /* connect(), listen(), read() and its kin, write() and its kin have ended with `ret`. */
 void peer_connected(struct flow *flow, uint32_t index, int64_t ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tries that are about who is at the other end; see peer_tries.h. */
-#include "objects/peer_tries.h"
+#include "tries/peer_tries.h"
 
 #include <string.h>
 

@@ -5,12 +5,12 @@
  *
  * Who finds a process there for ever only looks after it: nothing is said of its pauses.
  *
- * Place: objects/, over tries.h.
+ * Place: tries/, over tries.h.
  */
-#ifndef WHYLATE_OBJECTS_PROCESS_TRIES_H
-#define WHYLATE_OBJECTS_PROCESS_TRIES_H
+#ifndef WHYLATE_TRIES_PROCESS_TRIES_H
+#define WHYLATE_TRIES_PROCESS_TRIES_H
 
-#include "objects/tries.h"
+#include "tries/tries.h"
 
 /* kill() has ended with `ret`; wait4(). */
 void process_signalled(struct flow *flow, uint32_t index, int64_t ret);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* See asks.h. */
-#include "objects/asks.h"
+#include "tries/asks.h"
 
 #include "model/files.h"
 #include "objects/calls.h"
-#include "objects/peer_tries.h"
+#include "tries/peer_tries.h"
 
 #define SPIN_MIN 20 /* tries; some programs look twice or three times before they wait */
 #define SPINS_MAX 65536 /* kept of a host */

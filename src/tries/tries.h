@@ -16,10 +16,10 @@
  * between two looks, waits for nobody. Nothing is concluded over lost events. All is bounded:
  * TRIES of all threads at a time, TRIES_EACH of one; the oldest goes.
  *
- * Place: objects/; who tries what with which call: path_tries.c and, above, locks/lock_tries.c.
+ * Place: tries/; who tries what with which call: path_tries.c and, above, locks/lock_tries.c.
  */
-#ifndef WHYLATE_OBJECTS_TRIES_H
-#define WHYLATE_OBJECTS_TRIES_H
+#ifndef WHYLATE_TRIES_TRIES_H
+#define WHYLATE_TRIES_TRIES_H
 
 #include "state/state.h"
 

@@ -10,10 +10,10 @@
  * as of who closes all that there might be. T may do other things between, but no wait; who sleeps
  * between two tries is tries.h's.
  *
- * Place: objects/. Source: own; docs/semantics.md, "Waiting by trying again".
+ * Place: tries/. Source: own; docs/semantics.md, "Waiting by trying again".
  */
-#ifndef WHYLATE_OBJECTS_ASKS_H
-#define WHYLATE_OBJECTS_ASKS_H
+#ifndef WHYLATE_TRIES_ASKS_H
+#define WHYLATE_TRIES_ASKS_H
 
 #include "state/state.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See call_tries.h. */
-#include "objects/call_tries.h"
+#include "tries/call_tries.h"
 
 #include <string.h>
 

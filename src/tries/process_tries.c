@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tries that are about processes; see process_tries.h. */
-#include "objects/process_tries.h"
+#include "tries/process_tries.h"
 
 #include "model/container.h"
 #include "objects/calls.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tries, and the pauses between them; see tries.h. */
-#include "objects/tries.h"
+#include "tries/tries.h"
 
 #include <string.h>
 

@@ -11,13 +11,13 @@
  * A call that goes on failing explains no pause, as who looks once a second has a period: but where
  * something is short (processes, ports, descriptors), which nobody only looks for.
  *
- * Place: objects/, over tries.h. Errors: asm-generic/errno.h.
+ * Place: tries/, over tries.h. Errors: asm-generic/errno.h.
  */
-#ifndef WHYLATE_OBJECTS_CALL_TRIES_H
-#define WHYLATE_OBJECTS_CALL_TRIES_H
+#ifndef WHYLATE_TRIES_CALL_TRIES_H
+#define WHYLATE_TRIES_CALL_TRIES_H
 
 #include "model/files.h"
-#include "objects/tries.h"
+#include "tries/tries.h"
 
 /* The thread closes `file`, or ends, and nobody else has it open: an address that was listened at
  * is free, and what is below a directory is not in use by that any more. */
