@@ -197,6 +197,61 @@ const char *result_meaning(const char *call, int64_t result)
 	return is_one_of(call, waits) ? "nothing came in time" : NULL;
 }
 
+/* Calls on connections, whose time limit is the peer's silence. */
+static bool is_on_connection(const char *call)
+{
+	static const char *const calls[] = {"connect", "read",   "readv",    "recvfrom", "recvmsg",
+					    "write",   "writev", "sendto",   "sendmsg",  "recv",
+					    "send",    "splice", "sendfile", NULL};
+
+	return is_one_of(call, calls);
+}
+
+enum result_trouble result_trouble(const char *call, int64_t result)
+{
+	switch (-result) {
+	case 5: /* EIO */
+	case 12: /* ENOMEM */
+	case 23: /* ENFILE */
+	case 24: /* EMFILE */
+	case 27: /* EFBIG */
+	case 28: /* ENOSPC */
+	case 30: /* EROFS */
+	case 35: /* EDEADLK */
+	case 37: /* ENOLCK */
+	case 105: /* ENOBUFS */
+	case 116: /* ESTALE */
+	case 117: /* EUCLEAN */
+	case 122: /* EDQUOT */
+		return TROUBLE_SHORT;
+	case 11: /* EAGAIN; of others it means that there is nothing yet */
+		return g_str_has_prefix(call, "clone") || g_str_has_suffix(call, "fork")
+			       ? TROUBLE_SHORT
+			       : TROUBLE_NONE;
+	case 99: /* EADDRNOTAVAIL */
+	case 100: /* ENETDOWN */
+	case 101: /* ENETUNREACH */
+	case 102: /* ENETRESET */
+	case 103: /* ECONNABORTED */
+	case 104: /* ECONNRESET */
+	case 111: /* ECONNREFUSED */
+	case 112: /* EHOSTDOWN */
+	case 113: /* EHOSTUNREACH */
+		return TROUBLE_PEER;
+	case 110: /* ETIMEDOUT */
+		return is_on_connection(call) ? TROUBLE_PEER : TROUBLE_NONE;
+	case 1: /* EPERM */
+	case 13: /* EACCES */
+	case 16: /* EBUSY */
+	case 26: /* ETXTBSY */
+	case 32: /* EPIPE */
+	case 98: /* EADDRINUSE */
+		return TROUBLE_DENIED;
+	default:
+		return TROUBLE_NONE;
+	}
+}
+
 const char *result_limit(const char *call, int64_t result)
 {
 	static const struct {

@@ -17,6 +17,14 @@ bool result_number(const char *name, int64_t *result);
 bool result_is_unreachable(int64_t result);
 /* "no more entries" for 0 of getdents64; NULL: nothing that goes without saying. */
 const char *result_meaning(const char *call, int64_t result);
+/* What an error of a call tells of the machine that it was made on, whoever made it. */
+enum result_trouble {
+	TROUBLE_NONE,   /* part of a healthy life, or of who asks what there is */
+	TROUBLE_DENIED, /* may be one: not allowed, in use, nobody reads that pipe any more */
+	TROUBLE_PEER,   /* a connection: refused, reset, not answered, no way there */
+	TROUBLE_SHORT,  /* something is full, used up or broken */
+};
+enum result_trouble result_trouble(const char *call, int64_t result);
 /* What there is no more of: "no space left" for -28 of write, "no more processes allowed: pids.max
  * or RLIMIT_NPROC" for -11 of clone. NULL: the error's name says as much. Source: the calls' manual
  * pages, ERRORS. */

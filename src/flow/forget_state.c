@@ -100,6 +100,17 @@ static void forget_spins(const struct keeping *keeping, struct host *host)
 			g_array_remove_index(host->spins, i);
 }
 
+static void forget_failures(const struct keeping *keeping, struct host *host)
+{
+	guint gone = 0;
+
+	while (gone < host->failures->len &&
+	       g_array_index(host->failures, struct failure, gone).time <= keeping->before)
+		gone++;
+	if (gone)
+		g_array_remove_range(host->failures, 0, gone);
+}
+
 static uint32_t keep_number(void *data, uint32_t thread)
 {
 	return flow_thread(((struct keeping *) data)->flow, thread)->tid < 0 ? IDMAP_NONE : thread;
@@ -116,6 +127,7 @@ void forget_host(struct keeping *keeping, struct host *host)
 	forget_sent(keeping, host);
 	forget_gaps(keeping, host);
 	forget_spins(keeping, host);
+	forget_failures(keeping, host);
 }
 
 /* Whose holder died before held it until then at most. */

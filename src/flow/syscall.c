@@ -18,6 +18,7 @@
 #include "event/kvm_exits.h"
 #include "flow/effects.h"
 #include "tries/call_tries.h"
+#include "tries/failures.h"
 #include "objects/calls.h"
 #include "objects/exchanges.h"
 #include "objects/mappings.h"
@@ -359,6 +360,7 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 	if (call->lock)
 		lock_futex_ends(flow, cpu->current, thread, event->syscall.ret);
 	call_note_sent(flow, thread, &event->syscall);
+	failure_noted(flow, cpu->current, event->syscall.ret);
 	call_tried(flow, cpu->current, event->syscall.ret);
 	spin_call_ends(flow, cpu->current, event->syscall.ret);
 	call_effects(flow, cpu->current, thread, &event->syscall);

@@ -45,6 +45,7 @@ static void host_free(struct host *host)
 	idmap_clear(&host->tids);
 	g_array_free(host->gaps, TRUE);
 	g_array_free(host->spins, TRUE);
+	g_array_free(host->failures, TRUE);
 	if (host->user_gaps)
 		g_array_free(host->user_gaps, TRUE);
 	g_byte_array_free(host->forgotten, TRUE);
@@ -142,6 +143,7 @@ struct host *host_new(struct model *model)
 	host->cpus = g_ptr_array_new_with_free_func(cpu_free);
 	host->gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
 	host->spins = g_array_new(FALSE, FALSE, sizeof(struct spin));
+	host->failures = g_array_new(FALSE, FALSE, sizeof(struct failure));
 	host->forgotten = g_byte_array_new();
 	host->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, fd_table_release);
 	host->armed = g_array_new(FALSE, FALSE, sizeof(struct wake_detail));
@@ -574,4 +576,14 @@ bool thread_is_ksoftirqd(const struct model *model, const struct thread *thread)
 	const char *name = intern_text(model->names, thread->name);
 
 	return g_str_has_prefix(name, "ksoftirqd/") && number_follows(name + 10);
+}
+
+struct talk *talk_at(const struct host *host, uint32_t number)
+{
+	struct talk *talk;
+
+	if (!number || number > host->talk_count)
+		return NULL;
+	talk = &g_array_index(host->talks, struct talk, (number - 1) % TALKS_MAX);
+	return talk->number == number ? talk : NULL;
 }

@@ -124,7 +124,6 @@ enum kill_origin {
 
 #define SPIN_NOT_OPEN (-9) /* EBADF, of many descriptors */
 
-/* A call that found nothing to do so often without a wait between (tries/asks.h). */
 /* A thread was in a handler of a signal, up to its sigreturn. */
 #define HANDLINGS_MAX 65536
 struct handling {
@@ -133,6 +132,19 @@ struct handling {
 	uint32_t sender; /* a thread, NO_THREAD: none, or not known */
 };
 
+#define FAILURES_MAX 65536 /* of a host: 2 MB */
+/* A call that failed as something is short, broken or gone (tries/failures.h). */
+struct failure {
+	int64_t time; /* it ended */
+	uint32_t thread;
+	uint32_t peer; /* who had the other end of what it was on, NO_THREAD */
+	uint32_t call; /* interned */
+	uint32_t object; /* interned key of what it was on, or "call:" and its name */
+	int32_t result; /* -errno of the traced kernel */
+	bool elsewhere; /* connect: it had a connection of another address at once */
+};
+
+/* A call that found nothing to do so often without a wait between (tries/asks.h). */
 struct spin {
 	uint32_t thread;
 	uint32_t maker; /* who wrote what it got in the end, NO_THREAD */
@@ -438,6 +450,8 @@ struct sent {
 	uint32_t timer; /* … address, 0 */
 };
 
+#define TALKS_MAX 8192 /* of a host: 0.7 MB */
+
 /* What is said on a socket or pipe that a process has open: net/talks.h. */
 struct talk {
 	uint32_t number; /* its own; 0: nothing is here */
@@ -548,6 +562,8 @@ struct host {
 	GByteArray *forgotten; /* bit i: there was a life of TID i that `tids` does not know */
 	int64_t forgotten_by; /* ns: they had ended by then */
 	GArray *spins; /* struct spin, as they ended */
+	GArray *failures; /* struct failure, as they ended */
+	uint64_t failures_more; /* … that were too many to be kept */
 	GArray *gaps; /* struct gap, by begin */
 	GArray *user_gaps; /* the same, of user-space traces; NULL: none */
 	GHashTable *tables; /* file_table_address or pid -> struct fd_table (referenced) */
@@ -742,6 +758,8 @@ static inline int64_t thread_backfilled_from(const struct host *host, const stru
 	return thread->backfilled ? MIN(host->known_from, thread->backfill_end) : host->known_from;
 }
 
+/* NULL: the host has no talk of that number (net/talks.h), or it was forgotten. */
+struct talk *talk_at(const struct host *host, uint32_t number);
 /* The first gap that overlaps [begin, end), or NULL. */
 const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t end);
 /* Events of [begin, end) were lost, or passed over: that there was none of a kind says nothing. */

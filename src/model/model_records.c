@@ -57,6 +57,11 @@ static const struct field woke_fields[] = {
 static const struct record woke_record = {
 	.name = "woke", .size = sizeof(uint32_t), .fields = woke_fields, .count = 1};
 
+#define RECORD_TYPE struct failure
+RECORD(failure, TIME(time), THREAD(thread), WEAK_THREAD(peer), NAME(call), NAME(object),
+       NUMBER(result), NUMBER(elsewhere));
+#undef RECORD_TYPE
+
 #define RECORD_TYPE struct spin
 RECORD(spin, WEAK_THREAD(thread), WEAK_THREAD(maker), NAME(call), NAME(object), NUMBER(fd),
        NUMBER(result), NUMBER(count), TIME(begin), TIME(end));
@@ -273,10 +278,11 @@ RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(c
 	    NUMBER(encoding), NUMBER(raw_preempted), NUMBER(abi), IN_PLACE(clock, host_clock),
 	    IN_PLACE(guest, guest), TIME(begin), TIME(end), NUMBER(any), TIME(known_from),
 	    LIST(cpus, cpu), OWN(cpu_index), OWN(direct), MAP(tids), OWN(forgotten),
-	    TIME(forgotten_by), ARRAY(gaps, gap), ARRAY(spins, spin), ARRAY(user_gaps, gap),
-	    OWN(tables), MAP(irq_names), MAP(disks), OWN(timers), PASSING_ARRAY(armed, wake_detail),
-	    OWN(requests), PASSING_ARRAY(on_way, request), OWN(request_free), NUMBER(request_count),
-	    OWN(whole), IN_PLACE(completed, request), PASSING_ARRAY(dirtied, dirtied),
+	    TIME(forgotten_by), ARRAY(gaps, gap), ARRAY(spins, spin), ARRAY(failures, failure),
+	    NUMBER(failures_more), ARRAY(user_gaps, gap), OWN(tables), MAP(irq_names), MAP(disks),
+	    OWN(timers), PASSING_ARRAY(armed, wake_detail), OWN(requests),
+	    PASSING_ARRAY(on_way, request), OWN(request_free), NUMBER(request_count), OWN(whole),
+	    IN_PLACE(completed, request), PASSING_ARRAY(dirtied, dirtied),
 	    PASSING_ARRAY(served, served), OWN(served_next), IN_PLACE(disk_ends, disk_end),
 	    OWN(disk_ends_next), OWN(file_disks), OWN(fifos), OWN(file_endings),
 	    NUMBER(completed_next), IN_PLACE(stops, stop), NUMBER(stops_next),

@@ -8,16 +8,6 @@
 #include "net/packet_time.h"
 #include "objects/calls.h"
 
-struct talk *talk_at(const struct host *host, uint32_t number)
-{
-	struct talk *talk;
-
-	if (!number || number > host->talk_count)
-		return NULL;
-	talk = &g_array_index(host->talks, struct talk, (number - 1) % TALKS_MAX);
-	return talk->number == number ? talk : NULL;
-}
-
 /* Addresses and flows in one index: hashes of flows have the highest bit clear. */
 static uint64_t flow_index(uint64_t flow)
 {

@@ -19,16 +19,12 @@
 
 #include "state/state.h"
 
-#define TALKS_MAX 8192 /* of a host: 0.7 MB */
-
 enum talk_kind {
 	TALK_STREAM,
 	TALK_DATAGRAM,
 	TALK_PIPE,
 };
 
-/* NULL: there is none of that number, or it was forgotten. */
-struct talk *talk_at(const struct host *host, uint32_t number);
 /* What `fd` is; made if it is a socket or pipe, or if `is_socket`: the call works on these only;
  * NULL: it is neither. */
 struct talk *talk_of(struct flow *flow, struct thread *thread, int32_t fd, bool is_socket);

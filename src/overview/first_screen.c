@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The overview's first screen: what stands out, in 25 lines of 80 columns; stands/stands.h. */
 #include "overview/busiest.h"
+#include "overview/failed_calls.h"
 #include "overview/overview.h"
 #include "overview/overview_what_if.h"
 #include "overview/stands_text.h"
@@ -210,23 +211,25 @@ static void what_if_screen(const struct overview_report *made, struct output *ou
 	text_suggestion(made->session, &recorded, 2, output);
 }
 
-/* Returns the thread that is to be looked at, as it worked most; NO_THREAD. */
-static uint32_t nothing(const struct overview_report *made, struct output *output)
+/* `failed`: calls that did were told of. Returns the thread that is to be looked at, as it worked
+ * most; NO_THREAD. */
+static uint32_t nothing(const struct overview_report *made, bool failed, struct output *output)
 {
+	const char *what = failed ? "Nothing else" : "Nothing";
 	const struct stands *stands = made->stands;
 	g_autofree char *text = NULL, *busiest = NULL;
 	uint32_t thread = NO_THREAD;
 	char length[32];
 
 	if (stands->longest.sentence)
-		text = g_strdup_printf("Nothing stands out but one wait, of %s: %s",
+		text = g_strdup_printf("%s stands out but one wait, of %s: %s", what,
 				       when_duration(length,
 						     stands->longest.end - stands->longest.begin),
 				       stands->longest.sentence);
-	text_wrapped_beside(output,
-			    text ? text
-				 : "Nothing stands out: no thread lost much of its life to others.",
-			    0, 0, NULL);
+	else
+		text = g_strdup_printf("%s stands out: no thread lost much of its life to others.",
+				       what);
+	text_wrapped_beside(output, text, 0, 0, NULL);
 	busiest = busiest_sentence(made->session, made->overview, &thread);
 	if (busiest)
 		text_wrapped_beside(output, busiest, 0, 0, NULL);
@@ -237,7 +240,7 @@ void first_screen_text(const struct overview_report *made, struct output *output
 {
 	const struct session *session = made->session;
 	const struct stands *stands = made->stands;
-	int lines = head(session, output) + 1;
+	int lines = head(session, output) + 1, failed;
 	uint32_t busiest = NO_THREAD;
 
 	if (made->what_if) {
@@ -255,8 +258,10 @@ void first_screen_text(const struct overview_report *made, struct output *output
 		lines += stand_lines(item, i + 1, true, output);
 	}
 	lines += configuration_line(made->configuration, LINES_MAX - LINES_BELOW - lines, output);
+	failed = failed_calls_line(made->failed, stands, LINES_MAX - LINES_BELOW - lines, output);
+	lines += failed;
 	if (!stands->items->len && !stands->unexplained)
-		busiest = nothing(made, output);
+		busiest = nothing(made, failed, output);
 	fputc('\n', output->file);
 	waited_text(stands, NULL, output);
 	footnotes(stands, LINES_MAX - LINES_BELOW - lines, output);

@@ -23,6 +23,7 @@ struct overview_report {
 	GArray *locks;    /* struct contention */
 	GArray *findings; /* struct finding */
 	GArray *configuration; /* struct configuration */
+	GArray *failed; /* struct failed_calls */
 	struct overview_what_if *what_if; /* with --what-if; else NULL */
 };
 

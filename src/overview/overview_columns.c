@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the overview's records are made of, and JSON of them (whylate-overview-1); shapes as in the
  * delay report. */
+#include "overview/failed_calls.h"
 #include "overview/overview.h"
 #include "overview/overview_what_if.h"
 
@@ -98,6 +99,8 @@ static const struct column last_columns[] = {
 	 .limited = true, .tells_all = true},
 	{0}};
 
+GETTER(int64_t, not_kept, void, (int64_t) failed_calls_not_kept(report->session));
+
 static const struct column report_columns[] = {
 	COLUMNS(report_head),
 	COLUMNS(report_limits),
@@ -106,6 +109,10 @@ static const struct column report_columns[] = {
 	 .columns = overview_what_if_columns, .absent = true},
 	{"configuration", COLUMN_LIST, FIELD(struct overview_report, configuration),
 	 .columns = configuration_columns, .limited = true},
+	{"failed_calls", COLUMN_LIST, FIELD(struct overview_report, failed),
+	 .columns = failed_calls_columns, .limited = true},
+	{"failed_calls_not_kept", COLUMN_WHOLE, .number = not_kept, .none = NONE_ZERO,
+	 .absent = true},
 	{"findings", COLUMN_LIST, FIELD(struct overview_report, findings),
 	 .columns = finding_columns, .limited = true},
 	{NULL, COLUMN_OBJECT, FIELD(struct overview_report, overview), .columns = first_columns},

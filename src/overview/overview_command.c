@@ -2,6 +2,7 @@
 /* `whylate overview`: what is in a trace, and who waited for what. */
 #include "findings/findings.h"
 #include "limits/limit_options.h"
+#include "overview/failed_calls.h"
 #include "overview/overview.h"
 #include "overview/overview_what_if.h"
 #include "parts/make_parts.h"
@@ -45,6 +46,7 @@ static void report_free(void *data)
 	overview_what_if_free(made->what_if);
 	g_array_free(made->findings, TRUE);
 	configuration_free(made->configuration);
+	failed_calls_free(made->failed);
 	stands_free(made->stands);
 	waiting_free(made->waiting);
 	g_array_free(made->locks, TRUE);
@@ -66,6 +68,7 @@ static void make_part(const struct session *session, guint part, void *data)
 		return;
 	default:
 		made->configuration = configuration_of_all(session);
+		made->failed = failed_calls_new(session);
 	}
 }
 

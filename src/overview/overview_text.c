@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The overview for people; see imposed/wait_groups.h. */
+#include "overview/failed_calls.h"
 #include "overview/overview.h"
 #include "overview/overview_what_if.h"
 
@@ -204,6 +205,10 @@ void overview_text(const struct overview_report *made, struct output *output)
 		text_heading(output, "What settings made programs do");
 	configuration_text(made->configuration,
 			   rows_limited(made->session, made->configuration->len), 2, output);
+	if (made->failed->len)
+		text_heading(output, "Calls that failed as something was short, broken or gone");
+	failed_calls_text(made->session, made->failed,
+			  rows_limited(made->session, made->failed->len), output);
 	text_findings(made->session, made->findings, output);
 	text_coverage_now(made->session, output);
 	overview_next(made, output);

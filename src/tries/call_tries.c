@@ -117,8 +117,7 @@ static void explain(struct flow *flow, struct try *try, bool passed)
 	try_explained(flow, try, &reason, 0);
 }
 
-/* What it acts on: a name, an address, a descriptor; else the call itself. */
-static uint32_t object_of(struct flow *flow, struct thread *thread)
+uint32_t call_object(struct flow *flow, struct thread *thread)
 {
 	const struct call *call = &thread->flow.call;
 	uint32_t key;
@@ -141,7 +140,7 @@ static void failed(struct flow *flow, uint32_t index, int64_t ret)
 {
 	struct thread *thread = flow_thread(flow, index);
 	const struct call *call = &thread->flow.call;
-	uint32_t object = object_of(flow, thread);
+	uint32_t object = call_object(flow, thread);
 	uint32_t number = number_of(call, object);
 	struct try like = {.kind = TRY_FAILS,
 			   .id = try_id(thread->host, TRY_FAILS, number),
@@ -160,7 +159,7 @@ static void went_well(struct flow *flow, uint32_t index)
 {
 	struct thread *thread = flow_thread(flow, index);
 	const struct call *call = &thread->flow.call;
-	uint32_t number = number_of(call, object_of(flow, thread));
+	uint32_t number = number_of(call, call_object(flow, thread));
 
 	for (uint32_t at = thread->flow.tries; at;) {
 		struct try *try = &tries_all(flow)[at - 1];

@@ -22,6 +22,9 @@
 /* The thread closes `file`, or ends, and nobody else has it open: an address that was listened at
  * is free, and what is below a directory is not in use by that any more. */
 void call_releases(struct flow *flow, uint32_t index, const struct open_file *file);
+/* Interned key of what the thread's call acts on: a name, an address, a descriptor; else "call:"
+ * and its name. */
+uint32_t call_object(struct flow *flow, struct thread *thread);
 /* The call of the thread has ended with `ret`. */
 void call_tried(struct flow *flow, uint32_t index, int64_t ret);
 
