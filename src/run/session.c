@@ -131,7 +131,7 @@ guint name_stem(const char *name)
 
 	while (length > 1 && g_ascii_isdigit(name[length - 1]))
 		length--;
-	return (guint) (length > 2 ? length : strlen(name));
+	return (guint) (length >= 2 ? length : strlen(name));
 }
 
 const char *session_own_name(const struct session *session, uint32_t thread)

@@ -114,8 +114,7 @@ static uint32_t led_to(const struct path *path, const struct piece *piece, const
 				: piece->thread;
 }
 
-/* It tells what the wait was for, and not only how long a packet took or an answer was due. */
-static bool says_more(const struct reason *reason)
+bool reason_says_more(const struct reason *reason)
 {
 	return reason && !reason_is_transport(reason) && !(reason->flags & REASON_LATE);
 }
@@ -143,7 +142,7 @@ static bool by_link(const struct session *session, const struct path *path,
 	const struct reason *reason = block_reason(session, wait.block);
 	uint32_t last = led_to(path, piece, chain, links, link);
 
-	if (says_more(reason)) {
+	if (reason_says_more(reason)) {
 		by_reason(session, reason, wait.thread, root);
 		if (is_thread(root->subject))
 			last = root->subject;

@@ -28,5 +28,8 @@ struct root {
 /* `chain`: places in path->waits, the victim's first; `links` of them. */
 struct root root_of(const struct session *session, const struct path *path,
 		    const struct piece *piece, const int32_t *chain, guint links);
+/* It tells what the wait was for, and not only how long a packet took or an answer was due; false
+ * of NULL. */
+bool reason_says_more(const struct reason *reason);
 
 #endif

@@ -513,7 +513,10 @@ static enum waiting_for waited_for(const struct putting *putting, const struct r
 
 	if (first) {
 		wait = through_wait(first);
-		return wait_is_for_lock(putting->session, &wait) ? FOR_LOCK : FOR_THREADS;
+		return wait_is_for_lock(putting->session, &wait) ||
+				       (root->kind == STAND_LOCK && root->links == 1)
+			       ? FOR_LOCK
+			       : FOR_THREADS;
 	}
 	switch (root->kind) {
 	case STAND_CPU:
@@ -588,6 +591,16 @@ static bool is_for_own_end(const struct session *session, const struct through *
 	       flow_call_info(&session->trace.flow, PACK_NUMBER(wait->leaf))->wait == WAIT_CHILD;
 }
 
+/* A pause between two tries, in which a child sleeps, is for who has what is tried. */
+static bool leads_elsewhere(const struct session *session, const struct through *wait,
+			    uint32_t waiter)
+{
+	const struct reason *reason = block_reason(session, wait->block);
+
+	return reason_says_more(reason) && is_thread(reason->thread) &&
+	       !is_own_child(session, waiter, reason->thread);
+}
+
 /* So many links from the victim on are each a wait for an own child: for what its make started,
  * for what that started. */
 static guint generations(const struct putting *putting, const struct piece *piece,
@@ -604,6 +617,8 @@ static guint generations(const struct putting *putting, const struct piece *piec
 							  waits[count + 1])
 						    .thread
 					  : piece->thread;
+		if (leads_elsewhere(putting->session, wait, parent))
+			break;
 		if (!is_for_own_end(putting->session, wait) &&
 		    (!may_be_for_child(putting->session, wait) ||
 		     !is_own_child(putting->session, parent, child)))

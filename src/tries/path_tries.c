@@ -141,20 +141,34 @@ static void path_made(struct flow *flow, uint32_t index, uint32_t path, bool alo
 			.time = flow->time, .path = path, .thread = index, .certain = alone};
 }
 
+/* A script makes and removes its lock by short processes (`mkdir`, `rmdir`): whoever started both
+ * had it meanwhile. */
+static uint32_t had_by(const struct flow *flow, uint32_t maker, uint32_t remover)
+{
+	const struct thread *made = model_thread(flow->model, maker);
+	const struct thread *removed = model_thread(flow->model, remover);
+
+	return maker != remover && made->state == THREAD_DEAD && made->born && removed->born &&
+			       made->pid != removed->pid && is_thread(made->parent) &&
+			       made->parent == removed->parent
+		       ? made->parent
+		       : remover;
+}
+
 static void path_removed(struct flow *flow, uint32_t index, uint32_t path)
 {
-	uint32_t host = flow_thread(flow, index)->host;
+	uint32_t host = flow_thread(flow, index)->host, by = index;
 	struct maker *maker;
 
 	if (!path)
 		return;
-	tries_made(flow, try_id(host, TRY_GOES, path_number(flow, path)), index, concerns_path,
-		   path, false);
-	if (!flow->makers)
-		return;
-	maker = maker_place(flow, host, path);
-	if (maker->path && same_path(flow, maker->path, path))
+	maker = flow->makers ? maker_place(flow, host, path) : NULL;
+	if (maker && maker->path && same_path(flow, maker->path, path)) {
+		by = had_by(flow, maker->thread, index);
 		maker->path = 0;
+	}
+	tries_made(flow, try_id(host, TRY_GOES, path_number(flow, path)), by, concerns_path, path,
+		   false);
 }
 
 static void path_unnamed(struct flow *flow, uint32_t index, enum try_kind kind)
