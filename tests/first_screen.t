@@ -18,6 +18,8 @@ STANDS_OUT = {
     "cfs-quota": ("quota", "boxed", "throttled"),
     "cond-timed": ("lock|process", "batcher", "producer"),
     "connect-timeout": ("timeout", "curl", r"10\.77\.0\.9"),
+    # the pool's waits of web-3: 541.7 + 528.7 ms and some of 10 (truth.tsv)
+    "conn-pool": ("timer", r"web-N \(2 threads\) waited 2\.0\d\d s", r"web-3 \(271\) most: 1\.0\d\d s", "report-a slept 2 times, 500 ms each"),
     "core-dump": ("child", "crashmon", "crashsrv", "dumped its core"),
     "delayed-ack": ("delayed-ack", "ackclient", "ackserver"),
     "dirty-mmap": ("page-fault", "mapwriter", "/map.dat", "dirty pages of its own"),
@@ -53,6 +55,8 @@ STANDS_OUT = {
     "mem-swap": ("swap", "bigtable", "vdd"),
     "membarrier": ("softirq", "gcjit", "membarrier", "RCU grace period"),
     "modprobe-wait": ("process", "mounter", "mount", "modprobe"),
+    # w3 has it for 708 and 784 ms (truth.tsv), nearly all of that in fsync
+    "mutex-fsync": ("lock", r"tillN \(3 threads\) waited 4\.\d+ s", r"meanwhile w3 \(254\) waited 86 times, .*, 1\.3\d\d s in all, for the disk vdd"),
     "nginx-retry": ("timeout", "webuser", "hungapp", "8101"),
     "pidns-wait": ("child", "nsparent", "nschild-0"),
     "pipe-chain": ("device", "stage-c", "vda"),
@@ -145,6 +149,8 @@ STANDS_OUT = {
     "taskset-parent": ("cpu", "indexp", "renderp", "pinned"),
     "tbf-shape": ("network", "uploader", "queueing discipline of lo"),
     "timerslack": ("wake-up", r"napper \(264\) overslept by 1\.06", "timer slack", "up to 60.00 ms more"),
+    # cc-core's token took 522.8 ms (truth.tsv), of which 279.5 with cc-net, through cc-gui
+    "token-pipe": ("process", r"cc-core \(267\) waited 2\d\d\.\d ms", r"for cc-gui \(269\) in read", "cc-gui worked"),
     "two-hogs": ("cpu", "midjob", "hogleft", "hogright"),
     "two-hosts-client": ("network", "python3", r"10\.9\.0\.1:7000"),
     "ust-func": ("device", "proxyapp", "fsync", "vda"),

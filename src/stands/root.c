@@ -218,6 +218,7 @@ static void by_wait(const struct session *session, const struct wait *wait, enum
 	if (reason) {
 		by_reason(session, reason, wait->thread, root);
 		root->deed.did = root->kind == STAND_DEVICE ? DID_DEVICE : DID_LIMIT;
+		root->deed.object = root->kind == STAND_DEVICE ? root->object : 0;
 		return;
 	}
 	switch (cause) {

@@ -398,17 +398,66 @@ static void append_starter(GString *text, const struct session *session, const s
 	g_string_append_printf(text, " started these %u processes %s", count, name);
 }
 
+/* Who was ready, and had no CPU: the victims themselves, and whom they waited for. */
+struct kept {
+	int64_t own, others;
+	uint32_t who; /* of the others most, … */
+	int64_t most; /* … so long */
+};
+
+static struct kept ready_time(const struct fact *fact)
+{
+	g_autoptr(GHashTable) sums = g_hash_table_new(NULL, NULL);
+	struct kept kept = {.who = NO_THREAD};
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+		gpointer key = GUINT_TO_POINTER(part->thread + 1);
+		int64_t ns = part->end - part->begin;
+
+		if (part->did != DID_READY)
+			continue;
+		if (part->thread == part->victim) {
+			kept.own += ns;
+			continue;
+		}
+		kept.others += ns;
+		ns += (int64_t) GPOINTER_TO_SIZE(g_hash_table_lookup(sums, key));
+		g_hash_table_insert(sums, key, GSIZE_TO_POINTER(ns));
+		if (ns > kept.most) {
+			kept.most = ns;
+			kept.who = part->thread;
+		}
+	}
+	return kept;
+}
+
 static void cpu_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
+	struct kept kept = ready_time(fact);
+	int64_t least = (kept.own + kept.others) / 10;
+	bool both = kept.own >= least && kept.others >= least;
+	char length[32];
+
 	append_doers(text, session, fact->deeds, DID_RUN, 3);
 	g_string_append(text, " kept ");
-	if (!has_chain(fact))
+	if (both && kept.others > kept.own) {
+		append_one(text, session, kept.who);
+		g_string_append(text, " and ");
 		append_victim(text, session, fact);
-	else
+		g_string_append(text, ", which waited for it,");
+	} else if (both || !has_chain(fact)) {
+		append_victim(text, session, fact);
+	} else {
 		append_one(text, session, main_chain(fact)->last);
+	}
 	g_string_append(text, " off the CPU for ");
 	append_amount(text, session, fact);
-	if (has_chain(fact))
+	if (both)
+		g_string_append_printf(text, ", %s of it %s%s", when_duration(length, kept.most),
+				       session_thread_name(session, kept.who),
+				       kept.others > kept.own ? "" : ", which it waited for");
+	else if (has_chain(fact))
 		append_while(text, session, fact);
 	if (strcmp(session_text(session, fact->object), "cpu:host") == 0)
 		g_string_append(text, ": the host ran them, and not its virtual CPU");

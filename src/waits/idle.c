@@ -20,6 +20,8 @@ enum contact {
 	HEARD, /* … such a wait ended */
 	WRITTEN_LAST, /* … it wrote there last, and none after it */
 	HEARD_SINCE, /* thread and what it waits on: … since it wrote there itself */
+	GAVE, /* thread and what another waited on: it ended that wait */
+	SHARED, /* process and what it waits on: a lock that others read under */
 	PACED, /* of a thread: it rested somewhere else than on a futex, the second time */
 	CONTACTS
 };
@@ -156,12 +158,15 @@ static void note_place(struct notes *notes, const struct session *session, const
 {
 	uint32_t process = notes->process[wait->thread];
 	const struct block *block = wait->block;
+	const struct reason *reason = block_reason(session, block);
 
 	if (block->sent) { /* "several": any */
 		note_key(notes, WRITTEN, key_of(SIDE_AT, process, block->sent), wait->begin);
 		note_last(notes, WRITTEN_LAST, key_of(SIDE_AT, process, block->sent), wait->begin);
 		forget_heard(notes, wait->thread, block->sent);
 	}
+	if (reason && reason->kind == REASON_READ_LOCKED)
+		note_key(notes, SHARED, key_of(SIDE_AT, process, block->resource), wait->begin);
 	if (block->resource && PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
 	    call_of(session, wait)->wait != WAIT_CONNECT) {
 		note_key(notes, HEARD, key_of(SIDE_AT, process, block->resource), wait->end);
@@ -200,6 +205,12 @@ static bool is_rest(const struct session *session, const struct wait *wait)
 	}
 }
 
+static bool is_in_futex(const struct session *session, const struct wait *wait)
+{
+	return PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+	       call_of(session, wait)->wait == WAIT_FUTEX;
+}
+
 /* Of what others change: they speak to the kernel. */
 static bool is_told_by_kernel(const struct session *session, const struct wait *wait)
 {
@@ -230,6 +241,9 @@ static void note_waits(struct notes *notes, const struct session *session, uint3
 		if (!wait_lead(session, &wait, &lead) || lead.thread == thread ||
 		    block_reason(session, wait.block) || is_told_by_kernel(session, &wait))
 			continue; /* what it tried itself, nobody turned to it for */
+		if (is_in_futex(session, &wait))
+			note_key(notes, GAVE, key_of(SIDE_AT, lead.thread, wait.block->resource),
+				 span.end);
 		contact = is_on_pipe(session, &wait) ? PIPED : TURNED;
 		note(notes, contact, lead.thread, thread, span.end);
 		if (contact == PIPED && PACK_KIND(span.leaf) == LEAF_BLOCK_SYSCALL &&
@@ -532,8 +546,25 @@ static bool is_for_token(const struct session *session, const struct wait *wait,
 		return false;
 	notes = notes_of(session, wait->thread, by);
 	own = notes->process[wait->thread];
-	return own != notes->process[by] &&
+	if (own == notes->process[by])
+		return false;
+	/* the last that it wrote, without a wait after it, is in no wait's record */
+	return model_thread(&session->trace.model, wait->thread)->flow.sent ==
+		       wait->block->resource ||
 	       first_of(notes, WRITTEN, key_of(SIDE_AT, own, wait->block->resource)) != INT64_MAX;
+}
+
+/* What another wait there tells: a lock that others read under. */
+static bool is_shared_lock(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const struct notes *notes;
+
+	if (call_of(session, wait)->wait != WAIT_FUTEX)
+		return false;
+	notes = notes_of(session, wait->thread, by);
+	return first_of(notes, SHARED,
+			key_of(SIDE_AT, notes->process[wait->thread], wait->block->resource)) !=
+	       INT64_MAX;
 }
 
 /* It had written to a pipe that who ended the wait reads, and not for the first time, as who says
@@ -714,6 +745,39 @@ static bool rests_elsewhere(const struct session *session, const struct wait *wa
 	       INT64_MAX;
 }
 
+#define SHARERS_MIN 3 /* two that wait for each other hand something over */
+#define SHARERS_LOOKED_AT 64
+
+static bool several_wait_there(const struct session *session, const struct notes *notes,
+			       const struct wait *wait)
+{
+	const struct processes *processes = &session->trace.processes;
+	uint32_t process = notes->process[wait->thread];
+	const uint32_t *threads = processes->threads + processes->place[process];
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < MIN(processes->count[process], SHARERS_LOOKED_AT); i++)
+		count += first_at(notes, HEARD_SINCE, threads[i], wait->block->resource) !=
+			 INT64_MAX;
+	return count >= SHARERS_MIN;
+}
+
+/* A condition of one process, at which both wait by turns, or of which the waiter wakes others:
+ * what is short goes round (connections of a pool), for who rests elsewhere. */
+static bool is_for_share(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const struct notes *notes;
+	uint32_t resource = wait->block->resource;
+
+	if (call_of(session, wait)->wait != WAIT_FUTEX || !resource ||
+	    !rests_elsewhere(session, wait, by))
+		return false;
+	notes = notes_of(session, wait->thread, by);
+	return (first_at(notes, GAVE, wait->thread, resource) != INT64_MAX ||
+		first_at(notes, HEARD_SINCE, by, resource) != INT64_MAX) &&
+	       several_wait_there(session, notes, wait);
+}
+
 static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const uint32_t *process = session->trace.processes.first;
@@ -727,14 +791,16 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 			sender_was_at_rest(session, wait, by));
 	if (brings_nothing(session, wait, by) || in_pipeline(session, wait, by) ||
 	    is_for_token(session, wait, by) || is_for_end(session, wait, by) ||
-	    asked_by_pipe(session, wait, by) || is_at_barrier(session, wait, by))
+	    asked_by_pipe(session, wait, by) || is_at_barrier(session, wait, by) ||
+	    is_shared_lock(session, wait, by))
 		return false;
 	if (own == other && model_thread(&session->trace.model, by)->vcpu &&
 	    !model_thread(&session->trace.model, thread)->vcpu)
 		return true; /* a machine's threads are there for what its guest asks for */
-	if (own != other &&
-	    (call_of(session, wait)->wait == WAIT_FUTEX || is_on_eventfd(session, wait)) &&
-	    rests_elsewhere(session, wait, by))
+	if ((own != other &&
+	     (call_of(session, wait)->wait == WAIT_FUTEX || is_on_eventfd(session, wait)) &&
+	     rests_elsewhere(session, wait, by)) ||
+	    (own == other && is_for_share(session, wait, by)))
 		return false;
 	if (own != other && !model_thread(&session->trace.model, thread)->born &&
 	    !model_thread(&session->trace.model, by)->born && is_event_loop(session, wait))
@@ -777,12 +843,6 @@ static bool is_at_terminal(const struct session *session, const struct wait *wai
 
 #define BACK_MAX 8 /* waits */
 #define TURNS_MAX 64 /* of others, in one wait */
-
-static bool is_in_futex(const struct session *session, const struct wait *wait)
-{
-	return PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
-	       call_of(session, wait)->wait == WAIT_FUTEX;
-}
 
 /* … where requests come from outside, as far as the process goes. */
 static bool is_at_source(const struct session *session, const struct wait *wait)
