@@ -5,6 +5,7 @@
  *
  * Part of overview/.
  */
+#include "lives/restarts.h"
 #include "objects/calls.h"
 #include "overview/overview.h"
 #include "rules/finding_stretches.h"
@@ -111,6 +112,24 @@ static bool is_not_asked(const struct fact *fact)
 	       (fact->kind == STAND_FAILURE && !fact->parts->len) || fact->killed || fact->stuck;
 }
 
+/* Who was killed would have been then, too, as by timeout(1): of what it was at nothing is said,
+ * nor of what is left without it, if that is less. */
+static void drop_killed(GArray *ways, guint from)
+{
+	const struct way *last;
+	int64_t others = 0;
+
+	if (ways->len == from)
+		return;
+	last = &g_array_index(ways, struct way, ways->len - 1);
+	for (guint i = from; i + 1 < ways->len; i++) {
+		const struct way *at = &g_array_index(ways, struct way, i);
+
+		others += at->to - at->from;
+	}
+	g_array_set_size(ways, others > last->to - last->from ? ways->len - 1 : from);
+}
+
 static void add_item(const struct session *session, const struct stand *item, guint thing,
 		     struct gone *gone, GArray *ways, struct asked *asked)
 {
@@ -129,6 +148,8 @@ static void add_item(const struct session *session, const struct stand *item, gu
 	life = model_thread(&session->trace.model, victim);
 	ways_of_turns(session, victim, MAX(life->begin, session->asked.from),
 		      MIN(life->end, session->asked.to), ways);
+	if (life->end <= session->asked.to && was_killed(session, victim))
+		drop_killed(ways, asked->from);
 	asked->to = ways->len;
 }
 

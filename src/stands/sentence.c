@@ -436,7 +436,7 @@ static void cpu_sentence(GString *text, const struct session *session, const str
 {
 	struct kept kept = ready_time(fact);
 	int64_t least = (kept.own + kept.others) / 10;
-	bool both = kept.own >= least && kept.others >= least;
+	bool both = kept.others && kept.own >= least && kept.others >= least;
 	char length[32];
 
 	append_doers(text, session, fact->deeds, DID_RUN, 3);
