@@ -111,6 +111,10 @@ struct fact {
 	int64_t faults; /* ns of it in page faults */
 	GArray *requests; /* owned; const struct wake_detail *: that these waits were for, of the
 			     device; one that several waited for is there more than once */
+	uint32_t
+		filler; /* who had the device do most meanwhile, one or more of its name: NO_THREAD, … */
+	guint filling, filled; /* … so many of these requests */
+	bool fills; /* the victim is such a one: others were late by it */
 	int64_t dirty; /* ns of it kept back as too many pages were dirty */
 	int64_t child; /* … in waits for a child that did it */
 	int64_t piped; /* … in waits for what comes through a pipe */

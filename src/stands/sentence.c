@@ -266,6 +266,12 @@ static void device_sentence(GString *text, const struct session *session, const 
 		g_string_append(text, " for ");
 		append_object(text, session, reason->call, false);
 	}
+	if (is_thread(fact->filler) && !fact->fills && !is_thread(fact->subject)) {
+		g_string_append(text, ", kept busy by ");
+		append_one(text, session, fact->filler);
+		g_string_append_printf(text, " and its like (%u of %u requests)", fact->filling,
+				       fact->filled);
+	}
 	if (reason && reason->kind == REASON_DEVICE_HOLDS)
 		g_string_append(text, ", which kept them back by a timer of its own");
 	else if (!dirty)

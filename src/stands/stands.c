@@ -33,6 +33,11 @@
 #define FIRST_SHARE_MIN 0.04 /* … nor what has less than this of the first item's weight */
 #define INVERSION_MIN 0.2 /* of the wait: less of it the owner was kept off */
 #define SERVICE_WEIGHT 0.3
+#define FILLS_MIN 0.6 /* of the requests that were waited for there: who fills a device; */
+#define FILLERS_MIN 2 /* … threads of one name, */
+#define MEANWHILE_MIN 0.8 /* … while they did so others lost so much of their time there */
+#define FILLED_MIN 0.1 /* of the life of who is late by that */
+#define FILLER_WEIGHT 0.01
 #define PARENT_WEIGHT 0.3 /* what its children wait for themselves is the story */
 #define OTHER_MIN 0.1 /* of what the told victim lost: who lost less is not worth a word */
 #define TICKS_MIN 0.4 /* of the victim's life: less is what ticks of an emulated machine take */
@@ -89,6 +94,146 @@ static bool are_alike(const struct session *session, const struct losses *losses
 		for_whom(session, losses, a) == for_whom(session, losses, b));
 }
 
+static int by_begin(gconstpointer a, gconstpointer b)
+{
+	const struct lost_part *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Nearly all of it was while one of these waited, too: `parts` (struct lost_part) by begin. */
+static bool lies_within(const struct fact *fact, const GArray *parts)
+{
+	int64_t within = 0;
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+		int64_t until = part->begin;
+
+		for (guint k = 0; k < parts->len && until < part->end; k++) {
+			const struct lost_part *at = &g_array_index(parts, struct lost_part, k);
+			int64_t end = MIN(at->end, part->end);
+
+			if (at->begin >= part->end)
+				break;
+			if (end > MAX(at->begin, until)) {
+				within += end - MAX(at->begin, until);
+				until = end;
+			}
+		}
+	}
+	return (double) within >= MEANWHILE_MIN * (double) fact->ns;
+}
+
+static bool waited_itself(const struct fact *fact)
+{
+	for (guint i = 0; i < fact->parts->len; i++)
+		if (g_array_index(fact->parts, struct lost_part, i).thread != fact->victim)
+			return false;
+	return true;
+}
+
+/* Each once, however many waited for it. */
+static void add_requests(GHashTable *set, const struct fact *fact)
+{
+	for (guint i = 0; i < fact->requests->len; i++)
+		g_hash_table_add(set, g_array_index(fact->requests, gpointer, i));
+}
+
+static bool has_root_and_name(const struct session *session, const struct losses *losses,
+			      const struct fact *a, const struct fact *b)
+{
+	return facts_have_one_root(a, b) && like_named(session, losses, a->victim, b->victim);
+}
+
+/* So many threads of that name waited there, each for what it asked for itself; 0: it was not the
+ * first of them that was asked after, or one waited for another. */
+static guint count_fillers(const struct session *session, const struct losses *losses, guint place)
+{
+	const struct fact *fact = g_ptr_array_index(losses->facts, place);
+	guint count = 0;
+
+	for (guint i = 0; i < losses->facts->len; i++) {
+		const struct fact *at = g_ptr_array_index(losses->facts, i);
+
+		if (!has_root_and_name(session, losses, at, fact))
+			continue;
+		if (i < place || !waited_itself(at))
+			return 0;
+		count++;
+	}
+	return count;
+}
+
+/* `parts`: of the fillers, `fact` one of them. */
+static bool is_late_by(const struct session *session, const struct losses *losses,
+		       const struct fact *at, const struct fact *fact, const GArray *parts)
+{
+	const uint32_t *process = session->trace.processes.first;
+	int64_t window = session->asked.to - session->asked.from;
+
+	for (guint i = 0; i < at->parts->len; i++)
+		if (like_named(session, losses,
+			       g_array_index(at->parts, struct lost_part, i).thread, fact->victim))
+			return false; /* by what one of these read for it */
+	return facts_have_one_root(at, fact) && process[at->victim] != process[fact->victim] &&
+	       (double) at->most >= FILLED_MIN * (double) at->life &&
+	       (double) at->most >= WINDOW_SHARE_MIN * (double) window && lies_within(at, parts);
+}
+
+/* Several of one name have most requests to a device that were waited for, and other programs
+ * were late there meanwhile: that is by the first, which are at what they are for (a backup). */
+static void find_filler(const struct session *session, const struct losses *losses,
+			struct fact *fact)
+{
+	g_autoptr(GArray) parts = g_array_new(FALSE, FALSE, sizeof(struct lost_part));
+	g_autoptr(GHashTable) all = g_hash_table_new(NULL, NULL);
+	g_autoptr(GHashTable) own = g_hash_table_new(NULL, NULL);
+	bool others = false;
+
+	for (guint i = 0; i < losses->facts->len; i++) {
+		const struct fact *at = g_ptr_array_index(losses->facts, i);
+
+		if (!facts_have_one_root(at, fact))
+			continue;
+		add_requests(all, at);
+		if (!like_named(session, losses, at->victim, fact->victim))
+			continue;
+		add_requests(own, at);
+		g_array_append_vals(parts, at->parts->data, at->parts->len);
+	}
+	if ((double) g_hash_table_size(own) < FILLS_MIN * (double) g_hash_table_size(all))
+		return;
+	g_array_sort(parts, by_begin);
+	for (guint i = 0; i < losses->facts->len; i++) {
+		struct fact *at = g_ptr_array_index(losses->facts, i);
+
+		if (has_root_and_name(session, losses, at, fact) ||
+		    !is_late_by(session, losses, at, fact, parts))
+			continue;
+		others = true;
+		at->filler = fact->victim;
+		at->filling = g_hash_table_size(own);
+		at->filled = g_hash_table_size(all);
+	}
+	for (guint i = 0; i < losses->facts->len && others; i++) {
+		struct fact *at = g_ptr_array_index(losses->facts, i);
+
+		at->fills |= has_root_and_name(session, losses, at, fact);
+	}
+}
+
+static void find_fillers(const struct session *session, const struct losses *losses)
+{
+	for (guint i = 0; i < losses->facts->len; i++) {
+		struct fact *fact = g_ptr_array_index(losses->facts, i);
+
+		if (fact->kind == STAND_DEVICE && fact->requests->len &&
+		    count_fillers(session, losses, i) >= FILLERS_MIN)
+			find_filler(session, losses, fact);
+	}
+}
+
 static double weight_of(const struct session *session, const struct fact *fact)
 {
 	double weight =
@@ -96,6 +241,8 @@ static double weight_of(const struct session *session, const struct fact *fact)
 
 	if (is_service(session, fact->victim))
 		weight *= SERVICE_WEIGHT;
+	if (fact->fills)
+		weight *= FILLER_WEIGHT;
 	return is_for_children(fact) ? PARENT_WEIGHT * weight : weight;
 }
 
@@ -489,6 +636,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	stands->items = g_array_new(FALSE, FALSE, sizeof(struct stand));
 	g_array_set_clear_func(stands->items, item_clear);
 	losses_init(&losses, session, waiting, stands);
+	find_fillers(session, &losses);
 	g_ptr_array_sort_with_data(losses.facts, heaviest_fact, (gpointer) session);
 	for (guint i = 0; i < losses.facts->len; i++) {
 		const struct fact *fact = g_ptr_array_index(losses.facts, i);
