@@ -111,8 +111,7 @@ struct fact {
 	int64_t faults; /* ns of it in page faults */
 	GArray *requests; /* owned; const struct wake_detail *: that these waits were for, of the
 			     device; one that several waited for is there more than once */
-	uint32_t
-		filler; /* who had the device do most meanwhile, one or more of its name: NO_THREAD, … */
+	uint32_t filler; /* one of whose name most of the device's requests were, NO_THREAD, … */
 	guint filling, filled; /* … so many of these requests */
 	bool fills; /* the victim is such a one: others were late by it */
 	int64_t dirty; /* ns of it kept back as too many pages were dirty */
