@@ -82,6 +82,13 @@ def elsewhere():
     assert "connected to another address at once" in t.output("overview", t.trace("ok-two-addresses"), "--full", "--quiet").decode().replace("\n     ", "")
 
 
+def unasked():
+    """Each client had its whole reply; resets reach who reads for a next request."""
+    assert "[failed]" not in screen("ok-reset")
+    one, = t.report("overview", t.trace("ok-reset"), "--quiet")["failed_calls"]
+    assert one["error"] == "ECONNRESET" and one["count"] == one["unasked"] == 35 and one["threads"] == 35, one
+
+
 def named_by_items():
     """An item tells: enospc-retry's own pauses between two tries."""
     assert "[failed]" not in screen("enospc-retry") and "ENOSPC" in screen("enospc-retry")
@@ -94,11 +101,12 @@ def window():
     assert whole["failed_calls"] and after["failed_calls"] == [], after["failed_calls"]
 
 
-for recording in ("breaker", "disk-full-once", "ok-two-addresses", *t.sample(("enospc-retry", "keepalive-loss", "mmap-enomem", "ports-out",
+for recording in ("breaker", "disk-full-once", "ok-two-addresses", "ok-reset", *t.sample(("enospc-retry", "keepalive-loss", "mmap-enomem", "ports-out",
                                                                              "reset-retry", "rt-hiccup", "umount-busy", "wide", "web-mixed"))):
     tap.case(recording + ": as many as there are", counted, recording)
 tap.case("on the first screen", told)
 tap.case("connected elsewhere at once", elsewhere)
+tap.case("no answer was due", unasked)
 tap.case("an item names the error", named_by_items)
 tap.case("in the window only", window)
 tap.done()

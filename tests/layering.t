@@ -26,7 +26,7 @@ TABLE = {
     "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives samples parts", "words": "waits", "path": "words", "imposed": "path", "latencies": "waits apart", "tracking": "latencies path",
     "calls": "tracking",
     # what reports share
-    "report": "latencies path imposed coverage", "page": "report", "stands": "imposed", "findings": "report tracking stands", "rules": "findings calls", "whatif": "rules", "traits": "report tracking apart", "limits": "report tracking", "settings": "report tracking",
+    "report": "latencies path imposed coverage", "page": "report", "stands": "imposed coverage", "findings": "report tracking stands", "rules": "findings calls", "whatif": "rules", "traits": "report tracking apart", "limits": "report tracking", "settings": "report tracking",
     # a room a question: none uses another
     "overview": "page whatif limits settings", "delay": "page whatif limits settings", "profile": "page whatif limits traits",
     "requests": "page whatif limits settings traits", "functions": "page calls", "diff": "page whatif calls settings traits", "check": "page",

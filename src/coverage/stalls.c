@@ -128,6 +128,7 @@ static void look_at_part(const struct session *session, guint part, void *data)
 	looking.period = period_of(looking.ticks);
 	if (looking.period)
 		look_at_cpu(&looking, all->host, cpu);
+	looking.stalls->missed = MISSED(looking.period);
 	g_array_free(looking.ticks, TRUE);
 }
 
@@ -148,6 +149,7 @@ struct stalls stalls_of(const struct session *session, guint number)
 
 		stalls.ns += at->ns;
 		stalls.busy += at->busy;
+		stalls.missed = MAX(stalls.missed, at->missed);
 		stalls.count += at->count;
 		if (at->longest > stalls.longest) {
 			stalls.longest = at->longest;

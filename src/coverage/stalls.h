@@ -20,6 +20,7 @@ struct stalls {
 	int64_t busy; /* … of so long that threads ran for long enough to tell */
 	int64_t longest, begin; /* … and when that was */
 	guint count;
+	int64_t missed; /* so long (ns) without an event of a busy CPU tells of one; 0: not known */
 };
 
 /* Of a host, over all its CPUs. */

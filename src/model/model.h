@@ -141,6 +141,7 @@ struct failure {
 	uint32_t call; /* interned */
 	uint32_t object; /* interned key of what it was on, or "call:" and its name */
 	int32_t result; /* -errno of the traced kernel */
+	bool unasked; /* on a connection: no answer was due there */
 	bool elsewhere; /* connect: it had a connection of another address at once */
 };
 

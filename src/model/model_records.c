@@ -59,7 +59,7 @@ static const struct record woke_record = {
 
 #define RECORD_TYPE struct failure
 RECORD(failure, TIME(time), THREAD(thread), WEAK_THREAD(peer), NAME(call), NAME(object),
-       NUMBER(result), NUMBER(elsewhere));
+       NUMBER(result), NUMBER(unasked), NUMBER(elsewhere));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct spin

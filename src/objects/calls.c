@@ -13,6 +13,7 @@
 
 #include "model/files.h"
 
+#define FAMILY_NONE 0
 #define FAMILY_UNIX 1
 #define AT_EMPTY_PATH_BIT 0x1000u
 #define FAMILY_INET 2
@@ -310,6 +311,8 @@ uint32_t family_key(struct flow *flow, int32_t family)
 		return intern_id(flow->names, "socket:netlink");
 	case FAMILY_PACKET:
 		return intern_id(flow->names, "socket:packet");
+	case FAMILY_NONE: /* accept() was not asked for the address */
+		return intern_id(flow->names, "socket:accepted");
 	default:
 		return key_format(flow, "socket:family-%d", family);
 	}

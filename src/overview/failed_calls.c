@@ -79,6 +79,7 @@ static void gather(struct gathering *all, const struct failure *failure)
 	struct failed_calls *group = group_of(all, failure, &place);
 
 	group->count++;
+	group->unasked += failure->unasked;
 	group->elsewhere += failure->elsewhere;
 	group->last = failure->time;
 	group->threads += is_new(all, "thread", failure->thread, place);
@@ -121,6 +122,12 @@ static void append_peer(GString *text, const struct session *session,
 	append_death(text, session, group->peer);
 }
 
+/* Whoever leaves, or closes without a word, once he has his answer. */
+static bool is_unasked(const struct failed_calls *group)
+{
+	return group->trouble == TROUBLE_PEER && group->unasked == group->count;
+}
+
 static char *sentence_of(const struct session *session, const struct failed_calls *group)
 {
 	const char *call = session_text(session, group->call), *name = result_name(group->result);
@@ -147,6 +154,8 @@ static char *sentence_of(const struct session *session, const struct failed_call
 	if (group->count > 1)
 		g_string_append_printf(text, " to %s", when_time(time, group->last, utc, false));
 	append_peer(text, session, group);
+	if (is_unasked(group))
+		g_string_append(text, "; no answer was due");
 	if (group->elsewhere)
 		g_string_append_printf(text, "; %s it was connected to another address at once",
 				       group->elsewhere < group->count ? "mostly"
@@ -236,7 +245,7 @@ int failed_calls_line(const GArray *list, const struct stands *stands, int room,
 
 		if (group->tracer || group->trouble < TROUBLE_PEER)
 			break;
-		if (group->elsewhere || is_told(group, stands) ||
+		if (group->elsewhere || is_unasked(group) || is_told(group, stands) ||
 		    (int) g_utf8_strlen(line, -1) / width + 1 > room)
 			continue;
 		return text_wrapped_beside(output, line, 0, HANGING, NULL);
@@ -264,6 +273,7 @@ const struct column failed_calls_columns[] = {
 	{"error", COLUMN_TEXT, .text = error_name},
 	{"result", COLUMN_WHOLE, FIELD(struct failed_calls, result)},
 	{"count", COLUMN_WHOLE, FIELD(struct failed_calls, count)},
+	{"unasked", COLUMN_WHOLE, FIELD(struct failed_calls, unasked)},
 	{"elsewhere", COLUMN_WHOLE, FIELD(struct failed_calls, elsewhere)},
 	{"first", COLUMN_TIME, FIELD(struct failed_calls, first)},
 	{"last", COLUMN_TIME, FIELD(struct failed_calls, last)},

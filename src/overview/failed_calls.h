@@ -29,6 +29,7 @@ struct failed_calls {
 	enum result_trouble trouble;
 	bool tracer; /* its own */
 	uint64_t count;
+	uint64_t unasked; /* … on connections on which no answer was due */
 	uint64_t elsewhere; /* … connects, after which another address took it at once */
 	int64_t first, last; /* they ended */
 	char *sentence; /* owned */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "coverage/stalls.h"
 #include "lives/restarts.h"
 #include "objects/calls.h"
 #include "util/when.h"
@@ -13,6 +14,8 @@
 #include "words/names.h"
 
 #define AFTER_SHARE 0.9
+#define STALLED_SHARE 0.2 /* of what interrupts took */
+#define STALLED_MIN INT64_C(2250000) /* ns: two and a half ticks, 1000 a second */
 
 struct drop {
 	uint32_t thread;
@@ -156,4 +159,33 @@ void append_left_lock(GString *text, const struct session *session, const struct
 	g_string_append(text, ", which ");
 	append_death(text, session, dead);
 	g_string_append(text, " and held it");
+}
+
+/* While a thread runs, ticks interrupt softIRQs, too. */
+void append_nothing_recorded(GString *text, const struct session *session, const struct fact *fact)
+{
+	int64_t longest = 0, ns = 0, missed;
+	char length[32];
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+
+		longest = MAX(longest, part->end - part->begin);
+	}
+	if (longest < STALLED_MIN || (double) longest < STALLED_SHARE * (double) fact->ns)
+		return;
+	missed = stalls_of(session, fact->host).missed;
+	for (guint i = 0; missed && i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+
+		if (part->end - part->begin > missed)
+			ns += part->end - part->begin;
+	}
+	if ((double) ns < STALLED_SHARE * (double) fact->ns || !ns)
+		return;
+	g_string_append_printf(text,
+			       "; for %s of it nothing at all was recorded there, not even the "
+			       "CPU's own ticks: steal, if this is a virtual machine, or "
+			       "interrupts were off",
+			       when_duration(length, ns));
 }

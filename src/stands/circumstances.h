@@ -19,5 +19,7 @@ void append_clock_set(GString *text, const struct session *session, const struct
 /* "; bankA (261) had the lock from bankB (262), which was killed by signal 9 (SIGKILL) from opsx
  * (264) and held it" */
 void append_left_lock(GString *text, const struct session *session, const struct fact *fact);
+/* "; for 357.1 ms of it nothing at all was recorded there, not even …": of what interrupts took. */
+void append_nothing_recorded(GString *text, const struct session *session, const struct fact *fact);
 
 #endif

@@ -581,10 +581,11 @@ static void interrupt_sentence(GString *text, const struct session *session,
 	g_string_append(text, " from ");
 	if (!has_chain(fact)) {
 		append_victim(text, session, fact);
-		return;
+	} else {
+		append_one(text, session, main_chain(fact)->last);
+		append_while(text, session, fact);
 	}
-	append_one(text, session, main_chain(fact)->last);
-	append_while(text, session, fact);
+	append_nothing_recorded(text, session, fact);
 }
 
 /* ", of which logship (266) took 93 %": the quota that `thread` shares with others. */

@@ -226,6 +226,8 @@ const char *resource_words(const char *key)
 	for (size_t i = 0; i < G_N_ELEMENTS(memory); i++)
 		if (strcmp(key, memory[i].key) == 0)
 			return memory[i].words;
+	if (strcmp(key, "socket:accepted") == 0)
+		return "an accepted connection";
 	return key;
 }
 

@@ -60,6 +60,7 @@ static void append_peer(GString *label, const struct session *session, const str
 	g_autofree char *peer =
 		is_thread(reason->thread) ? thread_label(session, reason->thread) : NULL;
 	char length[32];
+	gsize begun;
 
 	if (reason->flags & REASON_OWN) {
 		g_autofree char *own = thread_label(session, reason->other);
@@ -70,6 +71,7 @@ static void append_peer(GString *label, const struct session *session, const str
 	if (!peer)
 		return;
 	g_string_append_printf(label, " (%s", peer);
+	begun = label->len;
 	if (reason->kind == REASON_UNCONNECTED)
 		g_string_append(label, " listens there");
 	else if (reason->ns >= 0 && reason->kind != REASON_GIVEN_UP)
@@ -79,7 +81,9 @@ static void append_peer(GString *label, const struct session *session, const str
 		g_string_append(label, ", which accepted the connection and has not read");
 	if (reason->call)
 		g_string_append_printf(label, "%s has been in %s since",
-				       reason->ns >= 0 ? " and" : ", and",
+				       reason->ns >= 0      ? " and"
+				       : label->len > begun ? ", and"
+							    : ", which",
 				       session_text(session, reason->call));
 	g_string_append_c(label, ')');
 }

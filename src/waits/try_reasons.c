@@ -45,6 +45,11 @@ static char *object_words(const struct session *session, const struct reason *re
 		return g_strdup("a Unix socket");
 	if (strcmp(key, "socket:inet") == 0 || strcmp(key, "socket:inet6") == 0)
 		return g_strdup("an Internet socket");
+	if (strcmp(key, "socket:accepted") == 0)
+		return g_strdup(resource_words(key));
+	/* by its inode: of an address and port there are colons */
+	if (g_str_has_prefix(key, "socket:[") && !strchr(key + strlen("socket:"), ':'))
+		return g_strdup_printf("socket %s", resource_name(key));
 	return g_strdup(resource_name(key));
 }
 
