@@ -50,7 +50,7 @@ def counted(name):
     for one in report["failed_calls"]:
         calls[one["call"], one["error"]] += one["count"]
         assert wanted[one["thread"]["tid"], one["call"], one["error"]] > 0, one
-        assert -error_number(one["error"]) == one["result"] and one["first"] <= one["last"], one
+        assert -error_number(one["error"]) == one["result"] and one["begin"] <= one["end"], one
         if one["threads"] == 1:
             assert wanted[one["thread"]["tid"], one["call"], one["error"]] == one["count"], (one, wanted)
     assert calls == sum((collections.Counter({key[1:]: count}) for key, count in wanted.items()), collections.Counter()), (calls, wanted)
@@ -97,7 +97,7 @@ def named_by_items():
 def window():
     """Of those before the window none is told."""
     whole = t.report("overview", t.trace("disk-full-once"), "--quiet")
-    after = t.report("overview", t.trace("disk-full-once"), "--from", "%dns" % (whole["failed_calls"][0]["last"] + 1), "--quiet")
+    after = t.report("overview", t.trace("disk-full-once"), "--from", "%dns" % (whole["failed_calls"][0]["end"] + 1), "--quiet")
     assert whole["failed_calls"] and after["failed_calls"] == [], after["failed_calls"]
 
 

@@ -34,7 +34,7 @@ STANDS_OUT = {
     "dns-fallback": ("timeout", "mailerpy", "127.0.0.2:53", "deadns"),
     "dns-retry": ("timeout", "127.0.0.1:5353", "namesrv"),
     "flock-retry": ("lock", "reportgen", "nightly"),
-    "enospc-retry": ("failure", "appender", "/full/app.log", "ENOSPC"),
+    "enospc-retry": ("failure", "appender", "/full/app.log", "ENOSPC", r"until cleaner \(451\) removed /full/old0 \(inferred\)"),
     "fsfreeze": ("lock", "journal", "file system of /mnt/fz to be thawed", r"backupd \(272\) had frozen"),
     "fsync-alone": ("device", "soloaudit", "vdd"),
     "fsync-bystander": ("device", "ledger", "bulkcopy", "vdd"),
@@ -62,6 +62,8 @@ STANDS_OUT = {
     "nginx-retry": ("timeout", "webuser", "hungapp", "8101"),
     "pidns-wait": ("child", "nsparent", "nschild-0"),
     "pipe-chain": ("device", "stage-c", "vda"),
+    # 40 readings, each 40 ms after the one before
+    "pipe-throttle": ("timer", r"store \(265\) waited 1\.6\d\d s", r"for limiter \(264\) in read", "limiter slept 40 times"),
     "polls": ("timer|process", "poller", "feeder"),
     "overlay-copyup": ("device", "containerapp", "/ov/m/f1 for writing", "overlay file system copies it up"),
     "pool-wait": ("timer|process", "poolw-", "dbsim"),
@@ -179,7 +181,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("ok-two-addresses", "ok-reset", "ok-accept-mutex", "ok-ahead", "ok-flusher", "ok-clock-set", "ok-followers", "ok-idle-ways", "ok-tail", "ok-terminal", "crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
+NOTHING = ("ok-two-addresses", "ok-pipeline", "ok-reset", "ok-accept-mutex", "ok-ahead", "ok-flusher", "ok-clock-set", "ok-followers", "ok-idle-ways", "ok-tail", "ok-terminal", "crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 

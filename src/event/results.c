@@ -197,6 +197,8 @@ const char *result_meaning(const char *call, int64_t result)
 	return is_one_of(call, waits) ? "nothing came in time" : NULL;
 }
 
+#define ERRORS_MAX 4095 /* MAX_ERRNO of Linux */
+
 /* Calls on connections, whose time limit is the peer's silence. */
 static bool is_on_connection(const char *call)
 {
@@ -209,6 +211,8 @@ static bool is_on_connection(const char *call)
 
 enum result_trouble result_trouble(const char *call, int64_t result)
 {
+	if (result < -ERRORS_MAX)
+		return TROUBLE_NONE;
 	switch (-result) {
 	case 5: /* EIO */
 	case 12: /* ENOMEM */

@@ -176,6 +176,7 @@ struct thread {
 	int64_t ends_from; /* the kernel ends it since: threads/deaths.h; INT64_MAX: not seen to */
 	bool made_syscall;
 	bool accepted; /* somebody's connection, and read from it: it serves, maybe */
+	bool reads_pipe; /* it has read something from a pipe */
 	bool vcpu; /* it runs a guest's virtual CPU: guests/machines.h */
 	int32_t vcpu_number; /* … which, -1: not known */
 	bool evident; /* something it did was seen */

@@ -509,6 +509,7 @@ static void move_ends(struct flow *flow, uint32_t index, struct thread *thread,
 	if (args->ret > 0)
 		*(moves == MOVES_IN || moves == MOVES_RECEIVE ? &talk->in : &talk->out) +=
 			(uint32_t) args->ret;
+	thread->reads_pipe |= moves == MOVES_IN && args->ret > 0 && talk->kind == TALK_PIPE;
 	if (moves != MOVES_IN && moves != MOVES_RECEIVE)
 		talk->outstanding &= args->ret > 0;
 	else if (args->ret >= 0)

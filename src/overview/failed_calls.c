@@ -256,6 +256,7 @@ int failed_calls_line(const GArray *list, const struct stands *stands, int room,
 /* --- as JSON ---------------------------------------------------------------------- */
 
 GETTER(const char *, error_name, struct failed_calls, result_name(row->result));
+GETTER(int64_t, host_of, struct failed_calls, life(report->session, row->thread)->host);
 GETTER(const void *, if_peer, struct failed_calls, is_thread(row->peer) ? row : NULL);
 
 static const struct column failing_thread[] = {
@@ -264,6 +265,7 @@ static const struct column failing_peer[] = {
 	{NULL, COLUMN_TID_NAME, FIELD(struct failed_calls, peer)}, {0}};
 
 const struct column failed_calls_columns[] = {
+	{"host", COLUMN_WHOLE, .number = host_of},
 	{"thread", COLUMN_OBJECT, .columns = failing_thread},
 	{"threads", COLUMN_WHOLE, FIELD(struct failed_calls, threads)},
 	{"call", COLUMN_NAME, FIELD(struct failed_calls, call)},
@@ -275,8 +277,8 @@ const struct column failed_calls_columns[] = {
 	{"count", COLUMN_WHOLE, FIELD(struct failed_calls, count)},
 	{"unasked", COLUMN_WHOLE, FIELD(struct failed_calls, unasked)},
 	{"elsewhere", COLUMN_WHOLE, FIELD(struct failed_calls, elsewhere)},
-	{"first", COLUMN_TIME, FIELD(struct failed_calls, first)},
-	{"last", COLUMN_TIME, FIELD(struct failed_calls, last)},
+	{"begin", COLUMN_TIME, FIELD(struct failed_calls, first)},
+	{"end", COLUMN_TIME, FIELD(struct failed_calls, last)},
 	{"peer", COLUMN_OBJECT, .at = if_peer, .columns = failing_peer},
 	{"sentence", COLUMN_TEXT, FIELD(struct failed_calls, sentence)},
 	{0}};

@@ -685,17 +685,19 @@ bool is_service(const struct session *session, uint32_t thread)
 }
 
 /* Who is in the middle waited for a next request: so did the service that waited for it. Anybody
- * else asked for what came then: a mail of another's, or a turn after others. */
+ * else asked for what came then: a mail of another's, or a turn after others; but for what a
+ * pipeline's first program brings when it is time to. */
 static bool leads_astray(const struct putting *putting, const int32_t *waits, guint links)
 {
-	if (!is_service(putting->session, putting->victim))
-		return false;
+	bool service = is_service(putting->session, putting->victim);
+
 	for (guint i = 1; i < links; i++) {
 		const struct through *at =
 			&g_array_index(putting->path->waits, struct through, waits[i]);
 		struct wait wait = through_wait(at);
 
-		if (wait_is_idle(putting->session, &wait))
+		if (service ? wait_is_idle(putting->session, &wait)
+			    : wait_is_for_source(putting->session, &wait))
 			return true;
 	}
 	return false;

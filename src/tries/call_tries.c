@@ -100,6 +100,27 @@ void call_releases(struct flow *flow, uint32_t index, const struct open_file *fi
 	tries_made_all(flow, TRY_FAILS, index, file->key, frees, file);
 }
 
+/* Both are below the same directory of the root: most file systems are mounted there. */
+static bool may_share_disk(const struct flow *flow, const struct try *try, const void *data)
+{
+	const char *object = intern_text(flow->names, try->object), *path = data, *end;
+
+	if ((try->result != -DISK_FULL && try->result != -OVER_QUOTA) ||
+	    !g_str_has_prefix(object, "file:/") || path[0] != '/')
+		return false;
+	object += strlen("file:");
+	end = strchr(path + 1, '/');
+	return end && strncmp(object, path, (size_t) (end - path + 1)) == 0;
+}
+
+void call_frees_space(struct flow *flow, uint32_t index, uint32_t path)
+{
+	if (tries_any(flow, TRY_FAILS))
+		tries_made_all(flow, TRY_FAILS, index,
+			       key_format(flow, "file:%s", intern_text(flow->names, path)),
+			       may_share_disk, intern_text(flow->names, path));
+}
+
 /* --- tries ----------------------------------------------------------------------------------- */
 
 static void explain(struct flow *flow, struct try *try, bool passed)

@@ -6,6 +6,7 @@
 
 #include "model/files.h"
 #include "objects/calls.h"
+#include "tries/call_tries.h"
 
 #define NO_SUCH_FILE 2 /* ENOENT, EEXIST of the traced kernel: the same everywhere */
 #define FILE_EXISTS 17
@@ -449,6 +450,8 @@ void path_call_ended(struct flow *flow, uint32_t index, int64_t ret)
 	case TRIES_REMOVE:
 		if (ret == 0)
 			path_removed(flow, index, call->path);
+		if (ret == 0 && call->path)
+			call_frees_space(flow, index, call->path);
 		break;
 	case TRIES_MOVE:
 		if (ret != 0)

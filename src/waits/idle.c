@@ -536,6 +536,14 @@ static bool is_pipelines(int32_t fd)
 	return fd == 0 || (fd >= 60 && fd <= 63);
 }
 
+/* What other waits tell, anywhere in the trace, counts only in a question about all of it: of a
+ * window the rest need not be read, and the answer is to be the same. */
+static bool asks_for_all(const struct session *session)
+{
+	return session->asked.from <= session->trace.begin &&
+	       session->asked.to >= session->trace.end;
+}
+
 /* Both processes write there: what comes is a token, for which they take turns. */
 static bool is_for_token(const struct session *session, const struct wait *wait, uint32_t by)
 {
@@ -549,8 +557,9 @@ static bool is_for_token(const struct session *session, const struct wait *wait,
 	if (own == notes->process[by])
 		return false;
 	/* the last that it wrote, without a wait after it, is in no wait's record */
-	return model_thread(&session->trace.model, wait->thread)->flow.sent ==
-		       wait->block->resource ||
+	return (asks_for_all(session) &&
+		model_thread(&session->trace.model, wait->thread)->flow.sent ==
+			wait->block->resource) ||
 	       first_of(notes, WRITTEN, key_of(SIDE_AT, own, wait->block->resource)) != INT64_MAX;
 }
 
@@ -559,7 +568,7 @@ static bool is_shared_lock(const struct session *session, const struct wait *wai
 {
 	const struct notes *notes;
 
-	if (call_of(session, wait)->wait != WAIT_FUTEX)
+	if (call_of(session, wait)->wait != WAIT_FUTEX || !asks_for_all(session))
 		return false;
 	notes = notes_of(session, wait->thread, by);
 	return first_of(notes, SHARED,
@@ -745,6 +754,20 @@ static bool rests_elsewhere(const struct session *session, const struct wait *wa
 	       INT64_MAX;
 }
 
+/* The first program of a pipeline has a pace of its own (it sleeps again and again, and reads from
+ * no pipe): what it brings is not due before. */
+static bool is_at_source_pace(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const struct notes *notes;
+
+	if (!asks_for_all(session) || !in_pipeline(session, wait, by) ||
+	    !sender_was_at_rest(session, wait, by))
+		return false;
+	notes = notes_of(session, wait->thread, by);
+	return first_of(notes, PACED, key_of(SIDE_THREADS, by, by)) != INT64_MAX &&
+	       !model_thread(&session->trace.model, by)->reads_pipe;
+}
+
 #define SHARERS_MIN 3 /* two that wait for each other hand something over */
 #define SHARERS_LOOKED_AT 64
 
@@ -769,7 +792,7 @@ static bool is_for_share(const struct session *session, const struct wait *wait,
 	const struct notes *notes;
 	uint32_t resource = wait->block->resource;
 
-	if (call_of(session, wait)->wait != WAIT_FUTEX || !resource ||
+	if (call_of(session, wait)->wait != WAIT_FUTEX || !resource || !asks_for_all(session) ||
 	    !rests_elsewhere(session, wait, by))
 		return false;
 	notes = notes_of(session, wait->thread, by);
@@ -789,6 +812,8 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 		return asker == ASKER_SENDER || is_subscribed(session, wait, by) ||
 		       (is_event_loop(session, wait) && has_asked_nothing(session, wait, by) &&
 			sender_was_at_rest(session, wait, by));
+	if (is_at_source_pace(session, wait, by))
+		return true;
 	if (brings_nothing(session, wait, by) || in_pipeline(session, wait, by) ||
 	    is_for_token(session, wait, by) || is_for_end(session, wait, by) ||
 	    asked_by_pipe(session, wait, by) || is_at_barrier(session, wait, by) ||
@@ -964,4 +989,13 @@ bool wait_is_at_leisure(const struct session *session, const struct wait *wait)
 	return !wait_is_explained(session, wait) && PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
 	       is_event_loop(session, wait) &&
 	       (!wait->woken || wait_taker(session, wait) == TAKER_TIMER);
+}
+
+bool wait_is_for_source(const struct session *session, const struct wait *wait)
+{
+	struct lead lead;
+
+	return wait->woken && !wait_is_explained(session, wait) && is_for_message(session, wait) &&
+	       wait_lead(session, wait, &lead) && lead.thread != wait->thread &&
+	       is_at_source_pace(session, wait, lead.thread);
 }

@@ -56,7 +56,10 @@ bool idle_know_for(const struct session *session, guint threads);
 /* The thread waited for what it is there for: its next request. */
 bool wait_is_idle(const struct session *session, const struct wait *wait);
 
-/* The same, or it looked for one in vain: an event loop's own time limit ended the wait, or the
+/* Idle, as a read of what the first program of its pipeline brings, at a pace of its own. */
+bool wait_is_for_source(const struct session *session, const struct wait *wait);
+
+/* Idle, or it looked for a request in vain: an event loop's own time limit ended the wait, or the
  * trace did. It is not imposed by anybody, and nothing to make faster. */
 bool wait_is_at_leisure(const struct session *session, const struct wait *wait);
 

@@ -89,6 +89,12 @@ static void append_until(GString *text, const struct session *session, const str
 	}
 }
 
+/* ENOSPC, EDQUOT of the traced kernel. */
+static bool is_full(int64_t result)
+{
+	return result == -28 || result == -122;
+}
+
 /* ", until oldapi (259) closed the socket that it listened at (inferred)" */
 static void append_gave_up(GString *text, const struct session *session,
 			   const struct reason *reason)
@@ -97,7 +103,7 @@ static void append_gave_up(GString *text, const struct session *session,
 
 	g_string_append(text, ", until ");
 	append_thread(text, session, reason->thread);
-	g_string_append(text, " closed ");
+	g_string_append(text, is_full(reason->result) ? " removed " : " closed ");
 	if (g_str_has_prefix(key, "socket:"))
 		g_string_append(text, "the socket that it listened at");
 	else
