@@ -53,6 +53,12 @@ def sample(items, share=4):
     return [item for item in items if item in chosen]
 
 
+def taken(name, share=4):
+    """Whether to try one of many that are alike, by its name: sample() where they are not a list."""
+    seed = os.environ.get("WHYLATE_PART")
+    return not seed or hashlib.sha256(("%s %s" % (seed, name)).encode()).digest()[0] % share == 0
+
+
 def whole(what):
     """Whether to try what takes long and seldom breaks: not in ./check, which says so."""
     if os.environ.get("WHYLATE_PART"):
