@@ -103,7 +103,7 @@ static int worse_first(const void *one, const void *other)
 
 /* --- in words --------------------------------------------------------------------- */
 
-/* "; backend (268), at the other end, had ended by itself" */
+/* "; backend (268), which had the other end, was killed by signal 9 (SIGKILL) from …" */
 static void append_peer(GString *text, const struct session *session,
 			const struct failed_calls *group)
 {
@@ -156,11 +156,14 @@ static char *sentence_of(const struct session *session, const struct failed_call
 	append_peer(text, session, group);
 	if (is_unasked(group))
 		g_string_append(text, "; no answer was due");
-	if (group->elsewhere)
+	if (group->elsewhere == group->count)
 		g_string_append_printf(text, "; %s it was connected to another address at once",
-				       group->elsewhere < group->count ? "mostly"
-				       : group->count > 1              ? "each time"
-								       : "then");
+				       group->count > 1 ? "each time" : "then");
+	else if (group->elsewhere)
+		g_string_append_printf(text,
+				       "; %" PRIu64 " times it was connected to another address at "
+				       "once",
+				       group->elsewhere);
 	return g_string_free(text, FALSE);
 }
 
@@ -245,8 +248,8 @@ int failed_calls_line(const GArray *list, const struct stands *stands, int room,
 
 		if (group->tracer || group->trouble < TROUBLE_PEER)
 			break;
-		if (group->elsewhere || is_unasked(group) || is_told(group, stands) ||
-		    (int) g_utf8_strlen(line, -1) / width + 1 > room)
+		if (2 * group->elsewhere > group->count || is_unasked(group) ||
+		    is_told(group, stands) || (int) g_utf8_strlen(line, -1) / width + 1 > room)
 			continue;
 		return text_wrapped_beside(output, line, 0, HANGING, NULL);
 	}
