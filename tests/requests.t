@@ -328,7 +328,7 @@ def sums(name, preset):
 
 def all_sums(preset, names):
     found = {name: sums(name, preset) for name in names}
-    assert sum(found.values()) > 20, found
+    assert sum(found.values()) > len(names) / 2, found # few of some recordings, and ./check takes some recordings only
 
 
 def node(summary, key):
