@@ -7,22 +7,21 @@
 
 #include <string.h>
 
-#include "model/container.h"
-#include "model/container.h"
-#include "model/files.h"
-#include "tries/call_tries.h"
-#include "objects/calls.h"
-#include "objects/exchanges.h"
-#include "objects/mappings.h"
 #include "locks/file_locks.h"
 #include "locks/futex_tries.h"
 #include "locks/lock_tries.h"
-#include "tries/path_tries.h"
-#include "tries/peer_tries.h"
-#include "tries/process_tries.h"
+#include "model/container.h"
+#include "model/files.h"
+#include "objects/calls.h"
+#include "objects/exchanges.h"
+#include "objects/mappings.h"
 #include "objects/resource.h"
 #include "threads/namespaces.h"
 #include "threads/pressure.h"
+#include "tries/call_tries.h"
+#include "tries/path_tries.h"
+#include "tries/peer_tries.h"
+#include "tries/process_tries.h"
 
 #define O_CLOEXEC_BIT 02000000u
 #define FD_CLOEXEC_BIT 1

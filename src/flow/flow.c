@@ -18,17 +18,17 @@
 #include "flow/flow_check.h"
 #include "flow/gaps.h"
 #include "flow/step.h"
+#include "locks/locks.h"
 #include "model/files.h"
 #include "model/memory.h"
-#include "objects/calls.h"
-#include "locks/locks.h"
 #include "net/packet_time.h"
+#include "objects/calls.h"
 #include "objects/operation_log.h"
-#include "tries/path_tries.h"
 #include "objects/resource.h"
-#include "tries/asks.h"
 #include "threads/states.h"
 #include "threads/user.h"
+#include "tries/asks.h"
+#include "tries/path_tries.h"
 
 #define LIVE_LIMIT 100000 /* events a live trace waits for a first switch */
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "flow/forget_state.h"
-#include "tries/path_tries.h"
 #include "model/model_records.h"
 #include "timeline/facts.h"
 #include "timeline/timeline_records.h"
+#include "tries/path_tries.h"
 
 /* --- operations and packets -------------------------------------------------------- */
 

@@ -101,25 +101,44 @@ static int by_begin(gconstpointer a, gconstpointer b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Nearly all of it was while one of these waited, too: `parts` (struct lost_part) by begin. */
+/* Parts that overlap become one: what is left lies one behind the other. */
+static void merge_parts(GArray *parts)
+{
+	guint merged = 0;
+
+	g_array_sort(parts, by_begin);
+	for (guint i = 0; i < parts->len; i++) {
+		const struct lost_part *part = &g_array_index(parts, struct lost_part, i);
+		struct lost_part *last =
+			merged ? &g_array_index(parts, struct lost_part, merged - 1) : NULL;
+
+		if (last && part->begin <= last->end)
+			last->end = MAX(last->end, part->end);
+		else
+			g_array_index(parts, struct lost_part, merged++) = *part;
+	}
+	g_array_set_size(parts, merged);
+}
+
+/* Nearly all of it was while one of these waited, too: `parts` as merge_parts() leaves them. */
 static bool lies_within(const struct fact *fact, const GArray *parts)
 {
 	int64_t within = 0;
+	guint k = 0;
 
+	/* one victim's parts are in order, as its path is */
 	for (guint i = 0; i < fact->parts->len; i++) {
 		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
-		int64_t until = part->begin;
 
-		for (guint k = 0; k < parts->len && until < part->end; k++) {
-			const struct lost_part *at = &g_array_index(parts, struct lost_part, k);
-			int64_t end = MIN(at->end, part->end);
+		while (k < parts->len &&
+		       g_array_index(parts, struct lost_part, k).end <= part->begin)
+			k++;
+		for (guint n = k; n < parts->len; n++) {
+			const struct lost_part *at = &g_array_index(parts, struct lost_part, n);
 
 			if (at->begin >= part->end)
 				break;
-			if (end > MAX(at->begin, until)) {
-				within += end - MAX(at->begin, until);
-				until = end;
-			}
+			within += MIN(at->end, part->end) - MAX(at->begin, part->begin);
 		}
 	}
 	return (double) within >= MEANWHILE_MIN * (double) fact->ns;
@@ -172,13 +191,15 @@ static bool is_late_by(const struct session *session, const struct losses *losse
 	const uint32_t *process = session->trace.processes.first;
 	int64_t window = session->asked.to - session->asked.from;
 
+	if (!facts_have_one_root(at, fact) || process[at->victim] == process[fact->victim] ||
+	    (double) at->most < FILLED_MIN * (double) at->life ||
+	    (double) at->most < WINDOW_SHARE_MIN * (double) window)
+		return false;
 	for (guint i = 0; i < at->parts->len; i++)
 		if (like_named(session, losses,
 			       g_array_index(at->parts, struct lost_part, i).thread, fact->victim))
 			return false; /* by what one of these read for it */
-	return facts_have_one_root(at, fact) && process[at->victim] != process[fact->victim] &&
-	       (double) at->most >= FILLED_MIN * (double) at->life &&
-	       (double) at->most >= WINDOW_SHARE_MIN * (double) window && lies_within(at, parts);
+	return lies_within(at, parts);
 }
 
 /* Several of one name have most requests to a device that were waited for, and other programs
@@ -204,7 +225,7 @@ static void find_filler(const struct session *session, const struct losses *loss
 	}
 	if ((double) g_hash_table_size(own) < FILLS_MIN * (double) g_hash_table_size(all))
 		return;
-	g_array_sort(parts, by_begin);
+	merge_parts(parts);
 	for (guint i = 0; i < losses->facts->len; i++) {
 		struct fact *at = g_ptr_array_index(losses->facts, i);
 

@@ -2,17 +2,17 @@
 /* The states of a thread: what it is in, since when, and when that proves wrong; see states.h. */
 #include "threads/states.h"
 
+#include "locks/file_locks.h"
 #include "model/files.h"
 #include "model/memory.h"
-#include "tries/call_tries.h"
 #include "objects/calls.h"
-#include "locks/file_locks.h"
 #include "objects/mappings.h"
 #include "objects/operation_log.h"
 #include "objects/resource.h"
 #include "state/holdback.h"
 #include "state/stacks.h"
 #include "threads/deaths.h"
+#include "tries/call_tries.h"
 
 static void begin_life(struct flow *flow, struct thread *thread, int64_t time)
 {

@@ -100,13 +100,17 @@ void call_releases(struct flow *flow, uint32_t index, const struct open_file *fi
 	tries_made_all(flow, TRY_FAILS, index, file->key, frees, file);
 }
 
+static bool is_full(const struct try *try)
+{
+	return try->result == -DISK_FULL || try->result == -OVER_QUOTA;
+}
+
 /* Both are below the same directory of the root: most file systems are mounted there. */
 static bool may_share_disk(const struct flow *flow, const struct try *try, const void *data)
 {
 	const char *object = intern_text(flow->names, try->object), *path = data, *end;
 
-	if ((try->result != -DISK_FULL && try->result != -OVER_QUOTA) ||
-	    !g_str_has_prefix(object, "file:/") || path[0] != '/')
+	if (!is_full(try) || !g_str_has_prefix(object, "file:/") || path[0] != '/')
 		return false;
 	object += strlen("file:");
 	end = strchr(path + 1, '/');
@@ -116,9 +120,8 @@ static bool may_share_disk(const struct flow *flow, const struct try *try, const
 void call_frees_space(struct flow *flow, uint32_t index, uint32_t path)
 {
 	if (tries_any(flow, TRY_FAILS))
-		tries_made_all(flow, TRY_FAILS, index,
-			       key_format(flow, "file:%s", intern_text(flow->names, path)),
-			       may_share_disk, intern_text(flow->names, path));
+		tries_made_all(flow, TRY_FAILS, index, path, may_share_disk,
+			       intern_text(flow->names, path));
 }
 
 /* --- tries ----------------------------------------------------------------------------------- */
@@ -131,7 +134,10 @@ static void explain(struct flow *flow, struct try *try, bool passed)
 	reason.from = reason.until = try->since;
 	if (passed && is_thread(try->maker)) {
 		reason.thread = try->maker;
-		reason.text = try->by;
+		reason.text =
+			is_full(try)
+				? key_format(flow, "file:%s", intern_text(flow->names, try->by))
+				: try->by;
 		reason.until = try->made;
 		reason.flags = REASON_INFERRED;
 	}

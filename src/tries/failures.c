@@ -8,11 +8,13 @@
 
 #define IN_PROGRESS (-115) /* EINPROGRESS of the traced kernel */
 #define ELSEWHERE_MAX (INT64_C(100) * 1000 * 1000) /* ns to the next address */
+#define ADDRESSES_MAX 64 /* failures of all threads that are looked back at */
 
 /* The thread is connected: so what it tried just before was one of several addresses. */
 static void connected(const struct flow *flow, struct host *host, uint32_t index, uint32_t call)
 {
-	for (guint i = host->failures->len; i-- > 0;) {
+	for (guint i = host->failures->len, looked = 0; i-- > 0 && looked < ADDRESSES_MAX;
+	     looked++) {
 		struct failure *failure = &g_array_index(host->failures, struct failure, i);
 
 		if (flow->time - failure->time > ELSEWHERE_MAX)

@@ -298,24 +298,37 @@ static void try_over(struct flow *flow, struct try *try)
 	try->last = flow->time;
 }
 
+/* The try that has succeeded, as another made the difference: who, and when. Else NULL. */
+static struct try *try_passed(struct flow *flow, uint32_t index, const struct try *like,
+			      struct unnamed *by)
+{
+	struct try *try = try_succeeds(flow, index, like);
+	const struct unnamed *made;
+	struct unnamed known;
+
+	if (!try)
+		return NULL;
+	made = difference(flow, try, &known);
+	if (!made || is_own(flow, index, made->thread)) {
+		try_drop(flow, try);
+		return NULL;
+	}
+	*by = *made;
+	return try;
+}
+
 /* `index`, or a child of it, has found the file. */
 static void appeared(struct flow *flow, uint32_t index, uint32_t path)
 {
 	struct try like = try_of(flow, index, TRY_APPEARS, path, -NO_SUCH_FILE), *try;
-	const struct unnamed *made;
-	struct unnamed known;
+	struct unnamed made;
 
 	if (!tries_watch(flow, like.id) || looks_on(flow, index, &like))
 		return;
-	try = try_succeeds(flow, index, &like);
+	try = try_passed(flow, index, &like, &made);
 	if (!try)
 		return;
-	made = difference(flow, try, &known);
-	if (!made || is_own(flow, index, made->thread)) {
-		try_drop(flow, try);
-		return;
-	}
-	explain(flow, try, REASON_FILE_APPEARS, made->thread, made->time);
+	explain(flow, try, REASON_FILE_APPEARS, made.thread, made.time);
 	try_over(flow, try);
 }
 
@@ -323,26 +336,20 @@ static void gone(struct flow *flow, uint32_t index, uint32_t path, int32_t resul
 {
 	struct try like = try_of(flow, index, TRY_GOES, path, result), *try;
 	const struct reason *before;
-	const struct unnamed *made;
-	struct unnamed known;
+	struct unnamed made;
 	uint32_t thread;
 
 	if (!tries_watch(flow, like.id) || (!result && looks_on(flow, index, &like)))
 		return;
-	try = try_succeeds(flow, index, &like);
+	try = try_passed(flow, index, &like, &made);
 	if (!try)
 		return;
-	made = difference(flow, try, &known);
-	if (!made || is_own(flow, index, made->thread)) {
-		try_drop(flow, try);
-		return;
-	}
 	/* who had it may have let a child remove it */
 	before = try->reason ? reason_at(flow->timeline, try->reason) : NULL;
-	thread = before && flow_thread(flow, made->thread)->parent == before->thread
+	thread = before && flow_thread(flow, made.thread)->parent == before->thread
 			 ? before->thread
-			 : made->thread;
-	explain(flow, try, REASON_FILE_GOES, thread, made->time);
+			 : made.thread;
+	explain(flow, try, REASON_FILE_GOES, thread, made.time);
 	if (result)
 		try_drop(flow, try);
 	else

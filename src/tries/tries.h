@@ -52,7 +52,7 @@ try {
 	uint32_t call; /* interned system call */
 	uint32_t target; /* the process that it is about, NO_THREAD */
 	uint32_t maker; /* NO_THREAD: nobody yet */
-	uint32_t by; /* … by giving up this: interned key, 0 */
+	uint32_t by; /* … by giving up this: interned key, of a removed file its name; 0 */
 	uint32_t owner; /* of a file that is to go: who had made it, NO_THREAD: not seen */
 	uint32_t reason; /* written last, 0 */
 	uint32_t calls; /* that the thread had made by `last` */

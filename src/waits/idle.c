@@ -995,7 +995,7 @@ bool wait_is_for_source(const struct session *session, const struct wait *wait)
 {
 	struct lead lead;
 
-	return wait->woken && !wait_is_explained(session, wait) && is_for_message(session, wait) &&
-	       wait_lead(session, wait, &lead) && lead.thread != wait->thread &&
-	       is_at_source_pace(session, wait, lead.thread);
+	return wait->woken && is_on_pipe(session, wait) && !wait_is_explained(session, wait) &&
+	       is_for_message(session, wait) && wait_lead(session, wait, &lead) &&
+	       lead.thread != wait->thread && is_at_source_pace(session, wait, lead.thread);
 }
