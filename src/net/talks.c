@@ -117,6 +117,15 @@ struct talk *talk_from(struct host *host, uint32_t local)
 	return local ? talk_at(host, idmap_get(&host->talk_index, local_index(local))) : NULL;
 }
 
+/* It sends to who has asked there, and waits for the answer. */
+static bool answers(struct host *host, const struct talk *talk)
+{
+	const struct talk *asked = talk_from(host, talk->remote);
+
+	return asked && asked != talk && asked->outstanding && asked->remote == talk->local &&
+	       asked->asked < talk->asked;
+}
+
 /* Its first packet tells between which addresses it is; each one does where every datagram may
  * go elsewhere. */
 static void name_ends(struct flow *flow, struct host *host, struct talk *talk,
@@ -130,6 +139,13 @@ static void name_ends(struct flow *flow, struct host *host, struct talk *talk,
 	if (talk->role == ROLE_UNKNOWN && talk->kind == TALK_STREAM)
 		talk->role =
 			event->net.source_port < event->net.dest_port ? ROLE_SERVER : ROLE_CLIENT;
+	if (!event->net.tcp && talk->kind == TALK_STREAM)
+		talk->kind = TALK_DATAGRAM; /* it was open before the trace */
+	/* what it answers was read in a call since before the trace */
+	if (talk->kind == TALK_DATAGRAM && talk->role == ROLE_CLIENT && answers(host, talk)) {
+		talk->role = ROLE_SERVER;
+		talk->outstanding = false;
+	}
 	if (talk->role == ROLE_SERVER)
 		return; /* nobody looks for it */
 	idmap_set(&host->talk_index, flow_index(key), talk->number);

@@ -948,6 +948,9 @@ static const char *title_of(const struct session *session, const struct fact *fa
 		return "Hangs";
 	if (fact->spin && fact->spin->result == SPIN_NOT_OPEN)
 		return "Calls in vain";
+	if (fact->kind == STAND_TIMER && fact->deeds->len &&
+	    deed_is_time_limit(session, &g_array_index(fact->deeds, struct deed, 0)))
+		return "Another thread's time limit";
 	return stand_kind_title((enum stand_kind) fact->kind);
 }
 

@@ -2,6 +2,7 @@
 /* See deed.h. */
 #include "words/deed.h"
 
+#include "objects/calls.h"
 #include "util/when.h"
 #include "words/ending.h"
 #include "words/names.h"
@@ -68,13 +69,23 @@ static const char *was(const struct deed *deed)
 	return deed->several ? "were" : "was";
 }
 
+bool deed_is_time_limit(const struct session *session, const struct deed *deed)
+{
+	const char *call = deed->call ? session_text(session, deed->call) : "";
+
+	return deed->did == DID_SLEEP && (strstr(call, "futex") || call_awaits_signal(call));
+}
+
 static void append_slept(GString *text, const struct session *session, const struct deed *deed,
 			 bool sum)
 {
-	g_string_append(text, "slept");
+	bool limit = deed_is_time_limit(session, deed);
+
+	g_string_append(text, limit ? "waited" : "slept");
 	append_times(text, &deed->times, sum);
-	g_string_append_printf(text, "%s by %s own timer", deed->times.count > 1 ? "," : "",
-			       deed->several ? "their" : "its");
+	g_string_append_printf(text, "%s %s %s own %s", deed->times.count > 1 ? "," : "",
+			       limit ? "until" : "by", deed->several ? "their" : "its",
+			       limit ? "time limit" : "timer");
 	if (deed->call)
 		g_string_append_printf(text, " (%s)", session_text(session, deed->call));
 }

@@ -50,6 +50,9 @@ struct deed {
  * the verb stands before: "and for 12 ms in read". */
 void append_deed(GString *text, const struct session *session, const struct deed *deed, bool sum,
 		 bool goes_on);
+/* A sleep that others could have ended: it waited for a wake-up (of a condition, a semaphore) or a
+ * signal, none came, but its own time limit: "waited 700 ms until its own time limit (futex)". */
+bool deed_is_time_limit(const struct session *session, const struct deed *deed);
 /* "hog-0 (9)"; of several of one name "hog (several threads)". */
 void append_doer(GString *text, const struct session *session, const struct deed *deed);
 /* "hog-0 (9), hog-1 (10) and 3 others": who has such deeds, most first; `max` of them. */

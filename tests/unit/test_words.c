@@ -91,6 +91,8 @@ static void test_deeds(void)
 	    "slept 10.00 ms by its own timer (clock_nanosleep)");
 	did(feed, DID_SLEEP, "clock_nanosleep", 3,
 	    "slept 3 times, 10 to 30 ms each, 60.00 ms in all, by its own timer (clock_nanosleep)");
+	did(feed, DID_SLEEP, "futex", 3,
+	    "waited 3 times, 10 to 30 ms each, 60.00 ms in all, until its own time limit (futex)");
 	did(feed, DID_READY, NULL, 1, "was ready to run but kept off the CPU for 10.00 ms");
 	did(feed, DID_THROTTLED, NULL, 2,
 	    "was throttled 2 times, 10 to 20 ms each, 30.00 ms in all");
