@@ -222,7 +222,7 @@ bool wait_is_imposed(const struct session *session, uint32_t thread, const struc
 
 	wait_cut_at(&wait, session, session->asked.to);
 	if (!wait.woken)
-		return wait_is_for_lock(session, &wait);
+		return wait_is_for_lock(session, &wait) && !wait_is_idle(session, &wait);
 	if (!wait_lead(session, &wait, &lead) || lead.thread == thread)
 		return wait_taker(session, &wait) == TAKER_HARDWARE &&
 		       !wait_is_idle(session, &wait);
@@ -238,6 +238,10 @@ static bool leads_on(struct account *account, uint32_t thread, const struct span
 	struct lead lead;
 
 	wait_cut_at(&wait, session, session->asked.to);
+	if (!wait.woken && wait_is_idle(session, &wait)) {
+		account->waiting->idle += ns;
+		return false;
+	}
 	if (!wait.woken) {
 		ns -= account_holders(account, &wait);
 		*(wait_taker(session, &wait) == TAKER_TIMER ? &account->waiting->own

@@ -625,6 +625,20 @@ static void put_tracers_last(GArray *deeds, const bool *tracers)
 	}
 }
 
+/* Most of its longest wait went to it, and not to what else happened meanwhile. */
+static bool is_most_of_longest(const struct fact *fact)
+{
+	int64_t ns = 0;
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+
+		if (part->victim == fact->victim)
+			ns += MAX(MIN(part->end, fact->end) - MAX(part->begin, fact->begin), 0);
+	}
+	return !fact->parts->len || 2 * ns >= fact->longest;
+}
+
 /* Rare, and long: in a snapshot that was taken as something was late, what it was taken for. */
 static void find_longest(const struct session *session, const GArray *locks, struct stands *stands)
 {
@@ -635,7 +649,7 @@ static void find_longest(const struct session *session, const GArray *locks, str
 
 		if (item->fact->longest >= LONGEST_MIN &&
 		    (double) item->fact->longest >= LONGEST_SHARE * (double) item->fact->most &&
-		    !is_for_children(item->fact) &&
+		    !is_for_children(item->fact) && is_most_of_longest(item->fact) &&
 		    (!longest || item->fact->longest > longest->fact->longest))
 			longest = item;
 	}

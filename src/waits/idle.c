@@ -924,7 +924,9 @@ static bool is_turn_to_rest(const struct session *session, const struct wait *wa
 	for (unsigned i = 0; i < TURNS_MAX && are_alike(session, wait->thread, by) &&
 			     wait_before(session, by, until, &rest);
 	     i++) {
-		if (!is_at_source(session, &rest) || !wait_is_idle(session, &rest))
+		bool none_came = !rest.woken && !wait->woken;
+
+		if (!is_at_source(session, &rest) || !(none_came || wait_is_idle(session, &rest)))
 			break;
 		from = MAX(rest.begin, wait->begin);
 		idle += MAX(rest.end - from, 0);
@@ -937,7 +939,22 @@ static bool is_turn_to_rest(const struct session *session, const struct wait *wa
 	}
 	/* who took it without a wait is not known to have had it before */
 	seen = wait->end - from;
-	return idle >= seen - seen / 10 && 3 * seen >= wait->end - wait->begin;
+	return 3 * idle >= 2 * seen && 3 * seen >= wait->end - wait->begin;
+}
+
+/* The trace ends before its turn has come. */
+static bool is_turn_to_come(const struct session *session, const struct wait *wait)
+{
+	g_autoptr(lock_wait) held = NULL;
+	const struct holding *last;
+
+	if (wait_is_explained(session, wait) || !block_lock(session, wait->block))
+		return false;
+	held = lock_wait_new(session, wait->block, wait->thread, wait->begin, wait->end);
+	if (!held || !held->holdings->len)
+		return false;
+	last = &g_array_index(held->holdings, struct holding, held->holdings->len - 1);
+	return last->end == wait->end && is_turn_to_rest(session, wait, last->thread);
 }
 
 /* It is ahead of who takes what it writes, who sleeps until times of its own: it waits for room, as
@@ -963,7 +980,9 @@ bool wait_is_idle(const struct session *session, const struct wait *wait)
 {
 	struct lead lead;
 
-	if (!wait->woken || wait_is_explained(session, wait))
+	if (!wait->woken)
+		return is_turn_to_come(session, wait);
+	if (wait_is_explained(session, wait))
 		return false;
 	if (is_at_terminal(session, wait))
 		return !wait_is_suspended(session, wait);
