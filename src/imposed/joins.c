@@ -88,6 +88,14 @@ static bool is_for_thread(const struct session *session, const struct wait *wait
 	       other->end - wait->end < LAST_STEPS;
 }
 
+/* Nothing is left to do but to exit. */
+static bool is_its_last(const struct session *session, const struct wait *wait)
+{
+	const struct thread *thread = model_thread(&session->trace.model, wait->thread);
+
+	return thread->state == THREAD_DEAD && thread->end - wait->end < LAST_STEPS;
+}
+
 bool wait_is_join(const struct session *session, const struct wait *wait, const struct lead *lead)
 {
 	const struct starts *starts;
@@ -97,7 +105,8 @@ bool wait_is_join(const struct session *session, const struct wait *wait, const 
 	if (!child && !is_for_thread(session, wait, lead))
 		return false;
 	starts = session_make_once(session, starts_new, starts_free);
-	if (starts->count[thread] < LAUNCHED || starts->last[thread] > wait->end)
+	if (starts->last[thread] > wait->end ||
+	    (starts->count[thread] < LAUNCHED && (child || !is_its_last(session, wait))))
 		return false;
 	if (starts->wrote[thread] == INT64_MAX)
 		look_through(starts, session, thread);

@@ -492,7 +492,7 @@ static bool counts(const struct session *session, const struct wait *wait)
 		return !wait_is_idle(session, wait);
 	if (wait_lead(session, wait, &lead))
 		return wait_counts(session, wait, &lead);
-	return wait_is_explained(session, wait) || !wait_is_idle(session, wait);
+	return !wait_is_idle(session, wait);
 }
 
 /* `wait` is the one at that place. */

@@ -801,6 +801,61 @@ static bool is_for_share(const struct session *session, const struct wait *wait,
 	       several_wait_there(session, notes, wait);
 }
 
+/* Of the thread's time in [begin, end) it was at rest: it slept, or waited for a next request. */
+static int64_t time_at_rest(const struct session *session, uint32_t thread, int64_t begin,
+			    int64_t end)
+{
+	struct spans spans;
+	struct span span;
+	int64_t ns = 0;
+
+	spans_begin(&spans, session, thread, begin, end);
+	while (spans_next_off_cpu(&spans, &span)) {
+		struct wait wait;
+
+		if (PACK_KIND(span.leaf) != LEAF_BLOCK_SYSCALL)
+			continue;
+		wait = wait_of(session, thread, &span);
+		if (!is_in_futex(session, &wait) &&
+		    (call_of(session, &wait)->wait == WAIT_SLEEP || wait_is_idle(session, &wait)))
+			ns += span.end - span.begin;
+	}
+	return ns;
+}
+
+/* The word of a condition of glibc, and the other one: they take turns. */
+static bool has_waited_there(const struct session *session, const struct notes *notes,
+			     uint32_t thread, uint32_t resource)
+{
+	const char *key = session_text(session, resource);
+	g_autofree char *other = NULL;
+
+	if (!g_str_has_prefix(key, "futex:0x"))
+		return true;
+	other = g_strdup_printf("futex:0x%" G_GINT64_MODIFIER "x",
+				g_ascii_strtoull(key + strlen("futex:"), NULL, 16) ^ 4);
+	return first_at(notes, HEARD_SINCE, thread, resource) != INT64_MAX ||
+	       first_at(notes, HEARD_SINCE, thread, intern_id(session->trace.model.names, other)) !=
+		       INT64_MAX;
+}
+
+/* Timed waits at a queue, until who fills it has something: it was at rest itself meanwhile, never
+ * waits there, as one does for a lock, and was never asked by the waiter. */
+static bool is_at_queue(const struct session *session, const struct wait *wait)
+{
+	const struct reason *reason = block_reason(session, wait->block);
+	const struct notes *notes;
+
+	if (reason->kind != REASON_FUTEX_TIMED || !is_in_futex(session, wait) ||
+	    !is_thread(reason->thread) || reason->thread == wait->thread || !asks_for_all(session))
+		return false;
+	notes = notes_of(session, wait->thread, reason->thread);
+	return turns_of(notes, TURNED, wait->thread, reason->thread).served == INT64_MAX &&
+	       !has_waited_there(session, notes, reason->thread, wait->block->resource) &&
+	       3 * time_at_rest(session, reason->thread, wait->begin, wait->end) >=
+		       2 * (wait->end - wait->begin);
+}
+
 static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const uint32_t *process = session->trace.processes.first;
@@ -983,7 +1038,7 @@ bool wait_is_idle(const struct session *session, const struct wait *wait)
 	if (!wait->woken)
 		return is_turn_to_come(session, wait);
 	if (wait_is_explained(session, wait))
-		return false;
+		return is_at_queue(session, wait);
 	if (is_at_terminal(session, wait))
 		return !wait_is_suspended(session, wait);
 	if (is_ahead(session, wait))

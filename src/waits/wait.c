@@ -17,6 +17,22 @@ static bool is_in_kill(const struct session *session, const struct block *block)
 	       call_signals(session_text(session, PACK_NUMBER(block->context)));
 }
 
+bool wait_is_by_exit(const struct session *session, const struct wait *wait)
+{
+	const struct model *model = &session->trace.model;
+	const struct block *block = wait->block;
+	const struct thread *thread, *waker;
+
+	if (block->kind != WAKER_THREAD || PACK_KIND(block->context) != FRAME_SYSCALL ||
+	    !is_thread(block->waker) || !is_thread(wait->thread) ||
+	    strcmp(session_text(session, PACK_NUMBER(block->context)), "exit_group") != 0)
+		return false;
+	thread = model_thread(model, wait->thread);
+	waker = model_thread(model, block->waker);
+	return thread != waker && thread->pid >= 0 && thread->pid == waker->pid &&
+	       thread->host == waker->host;
+}
+
 struct wait wait_of(const struct session *session, uint32_t thread, const struct span *span)
 {
 	const struct block *block = block_at(&session->trace.timeline, span->ref);
@@ -31,6 +47,8 @@ struct wait wait_of(const struct session *session, uint32_t thread, const struct
 	/* who kills it gives no lock up */
 	if (wait.woken && (block_lock(session, block) || block->own_futex) &&
 	    wait_is_cut_off(session, &wait))
+		wait.woken = false;
+	if (wait.woken && wait_is_by_exit(session, &wait))
 		wait.woken = false;
 	return wait;
 }
