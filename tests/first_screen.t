@@ -110,9 +110,9 @@ STANDS_OUT = {
     # nobody gave it up: a signal of labmain ended the wait, and nodey
     "lock-standby": ("lock", r"nodey \(262\) waited 3\.087 s", r"for the lock of /lead\.lck, which nodex \(261\) held"),
     # both moved themselves to the cgroup; of the 682 ms that both were on CPUs, by babeltrace2's switches, logship was 77.6 %
-    "quota-neighbour": ("quota", r"cartsv \(265\) waited 1\.991 s", r"for pricesv \(264\) in read: pricesv was throttled, as its cgroup had used up its CPU quota, of which logship \(266\) took 7[78] %"),
+    "quota-neighbour": ("quota", r"pricesv \(264\) was throttled for 2\.1\d\d s", r"its cgroup had used up its CPU quota, of which logship \(266\) took 7[78] %", "also late: cartsv"),
     # two cgroups, two quotas, filled at the same time
-    "quota-two": ("quota", r"stocksv \(258\) was throttled for 725", r"its cgroup had used up its CPU quota \(inferred\)", r"also late: fronts"),
+    "quota-two": ("quota", r"stocksv \(258\) was throttled for 80\d", r"its cgroup had used up its CPU quota \(inferred\)", r"also late: fronts"),
     # asked for at .718972 (expires 1796042946.750050000, 31.03 ms ahead), fired at .650543, after clock_settime at .743694 (babeltrace2)
     "clock-set": ("timer", r"tickcli \(259\) waited 2\.233 s", r"during one of these sleeps, of 931\.6 ms instead of 31\.03 ms, timesvc \(260\) set the clock"),
     # the condition is waited for until the same time of day again, as an item comes between

@@ -355,8 +355,11 @@ static void sent_again(const struct flow *flow, const struct host *host, const s
 /* The device through which the packet goes. */
 static void note_device(struct flow *flow, struct tcp_way *way, const struct event *event)
 {
-	if (event->net.device && *event->net.device)
-		way->device = intern_id(flow->names, event->net.device);
+	const char *device = event->net.device;
+
+	if (device && *device &&
+	    (!way->device || strcmp(intern_text(flow->names, way->device), device) != 0))
+		way->device = intern_id(flow->names, device);
 }
 
 static struct tcp_segment *
@@ -447,10 +450,9 @@ void transport_queued(struct flow *flow, struct cpu *cpu, const struct event *ev
 		way->known = true;
 		way->sent_end = way->acked = event->net.seq;
 	}
-	if (seq_after(way->sent_end, event->net.seq)) {
-		note_device(flow, way, event);
+	note_device(flow, way, event);
+	if (seq_after(way->sent_end, event->net.seq))
 		sent_again(flow, host, cpu, way, event);
-	}
 	if (seq_after(end, way->sent_end))
 		sent_first(flow, cpu, way, way_back(host, number), event, way->sent_end);
 	segment = segment_with(way, end - 1);
@@ -552,8 +554,6 @@ bool transport_received(struct flow *flow, struct cpu *cpu, const struct event *
 		arrival->left = left;
 	if (arrival->queued && !host->has_xmit)
 		arrival->left = flow->time; /* in a queue or on its way: that is not told apart */
-	if (arrival->left - arrival->queued >= QUEUE_MIN)
-		note_device(flow, way, event);
 	if (end == event->net.seq)
 		return false;
 	if (arrival->left)

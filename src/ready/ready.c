@@ -112,6 +112,19 @@ static bool is_throttled(const struct session *session, uint32_t thread, const s
 	return so && !sibling(session, thread, span, works_meanwhile, true);
 }
 
+/* Others ran there as well, but nobody did for half of the time or more: whatever they took of it,
+ * the thread would have gone on between. Its process is known to have a quota. */
+static bool is_throttled_beside(const struct session *session, uint32_t thread,
+				const struct span *span, struct ready *ready)
+{
+	int64_t length = span->end - span->begin;
+
+	return length >= THROTTLED_WOKEN && 2 * ready->idle >= length &&
+	       quota_let_go(session, thread, span->end, &ready->period) &&
+	       WOKEN_PART * length > ready->period &&
+	       !sibling(session, thread, span, works_meanwhile, true);
+}
+
 static bool sets_priority(const char *call)
 {
 	return strcmp(call, "sched_setscheduler") == 0 || strcmp(call, "sched_setparam") == 0 ||
@@ -245,6 +258,10 @@ struct ready ready_of(const struct session *session, uint32_t thread, const stru
 		return ready;
 	}
 	ready.limit = LIMIT_QUOTA;
+	if (!is_idle(&idling, span) && is_throttled_beside(session, thread, span, &ready)) {
+		ready.kind = READY_THROTTLED;
+		return ready;
+	}
 	if (!is_idle(&idling, span)) {
 		judge_affinity(session, thread, span, &ready);
 		return ready;

@@ -10,7 +10,8 @@
  *   throttled   preempted with the idle thread next and the CPU idle 90 % of the time, for
  *               1 ms or more, and let go a whole number of periods after others were (quota.h);
  *               not if a thread of the same process worked most of the time. Or woken, and let go
- *               so with its process, after an eighth of a period or more. Inferred.
+ *               so with its process, after an eighth of a period or more; then half of the time is
+ *               enough. Inferred.
  *               Or of real-time priority, preempted, and for 1 ms or more nobody ran there, or who
  *               did had an ordinary one: for the kernel's limit of such threads
  *               (sched_rt_runtime_us). Of SCHED_DEADLINE the same, also woken for 5 ms or more: its
