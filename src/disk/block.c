@@ -262,6 +262,8 @@ void flow_block(struct flow *flow, struct cpu *cpu, const struct event *event)
 		return;
 	if (event->kind == EV_BLOCK_BIO && event->block.rwbs & RWBS_WRITE)
 		reclaim_writes(flow, cpu);
+	if (event->kind == EV_BLOCK_ISSUE && event->block.rwbs & RWBS_WRITE)
+		reclaim_issues(flow, cpu, event);
 	switch (event->kind) {
 	case EV_BLOCK_INSERT:
 		request_inserted(flow, host, cpu, event);

@@ -15,6 +15,7 @@
  */
 #include "disk/reclaim.h"
 
+#include "disk/block_requests.h"
 #include "state/holdback.h"
 
 static void make_reclaim(struct flow *flow, struct span *span, void *data)
@@ -25,12 +26,47 @@ static void make_reclaim(struct flow *flow, struct span *span, void *data)
 		span->ref = REF_RECLAIM;
 }
 
+#define SWAP_WRITES 3 /* one may be what another thread wrote, and left to be issued */
+
+static bool is_in_fault(const struct thread *thread)
+{
+	return thread && thread->flow.fault && !thread->flow.call.open && thread->flow.has_call;
+}
+
+void reclaim_issues(struct flow *flow, const struct cpu *cpu, const struct event *event)
+{
+	const struct thread *thread = cpu_interrupted(cpu) ? NULL : flow_current(flow, cpu);
+	struct host *host = flow_host(flow, event);
+	uint32_t name;
+
+	if (!is_in_fault(thread) || (event->block.tid >= 0 && event->block.tid != thread->tid))
+		return;
+	name = request_disk(flow, host, event->block.dev);
+	for (guint i = 0; i < G_N_ELEMENTS(host->swap_disks); i++) {
+		struct swap_disk *disk = &host->swap_disks[i];
+
+		if (disk->name && disk->name != name)
+			continue;
+		disk->name = name;
+		disk->writes += disk->writes < SWAP_WRITES;
+		return;
+	}
+}
+
+bool disk_has_swap(const struct host *host, uint32_t name)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(host->swap_disks); i++)
+		if (host->swap_disks[i].name == name)
+			return name && host->swap_disks[i].writes >= SWAP_WRITES;
+	return false;
+}
+
 void reclaim_writes(struct flow *flow, const struct cpu *cpu)
 {
 	struct thread *thread = cpu_interrupted(cpu) ? NULL : flow_current(flow, cpu);
 	int64_t since;
 
-	if (!thread || !thread->flow.fault || thread->flow.call.open || !thread->flow.has_call)
+	if (!is_in_fault(thread))
 		return;
 	since = MAX(thread->flow.last_call, thread->flow.reclaimed);
 	thread->flow.reclaimed = flow->time;

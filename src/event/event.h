@@ -137,14 +137,14 @@ struct event_syscall {
 	int64_t ret;
 	int32_t fd, dfd, newfd,
 		epfd; /* -1 where there is none; dfd -100: the cwd; newfd: newname's */
-	int32_t op;       /* epoll_ctl, futex; kill: the signal; exit: its code; mmap: prot */
+	int32_t op;       /* epoll_ctl, futex, mmap: prot; kill: signal; exit: code; policy */
 	int32_t cmd;      /* fcntl */
 	int64_t arg;      /* fcntl; mmap: offset in the file */
 	uint64_t flags;   /* open, clone, pipe2, socket type …; wait4: options */
 	int32_t family, type;
 	uint32_t port;    /* host byte order */
 	int64_t timeout;  /* poll, epoll_wait: ms, -1 for none */
-	int64_t upid;     /* wait4, waitid, kill, sched_setaffinity */
+	int64_t upid;     /* wait4, waitid, kill, sched_setaffinity, sched_setscheduler */
 	int32_t which;    /* waitid: what upid is; WAITID_PID where the call does not say */
 	uint64_t uaddr;   /* futex */
 	uint32_t val;     /* futex: what the word was expected to hold */

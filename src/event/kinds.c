@@ -239,6 +239,7 @@ static const struct event_field syscall_fields[] = {
 	{"pid", FIELD_I64, AT(syscall.upid)},
 	{"sig", FIELD_I32, AT(syscall.op)},
 	{"error_code", FIELD_I32, AT(syscall.op)},
+	{"policy", FIELD_I32, AT(syscall.op)}, /* sched_setscheduler */
 	{"readfds", FIELD_BYTES, AT(syscall.readfds)},
 	{"writefds", FIELD_BYTES, AT(syscall.writefds)},
 	{"exceptfds", FIELD_BYTES, AT(syscall.exceptfds)},

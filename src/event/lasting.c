@@ -62,6 +62,7 @@ static bool call_lasts(const char *call)
 		"clock_settime",
 		"settimeofday",
 		"sched_setaffinity",
+		"sched_setscheduler",
 		"clone",
 		"clone3",
 		"fork",

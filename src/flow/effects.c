@@ -30,6 +30,8 @@
 #define F_SETFD_OP 2
 #define F_DUPFD_CLOEXEC_OP 1030
 #define EPOLL_DEL 2
+#define SCHED_IDLE 5 /* linux/sched.h; with it a flag: */
+#define RESET_ON_FORK 0x40000000
 
 static void effect_fcntl(struct fd_table *files, const struct call *call, int32_t ret)
 {
@@ -135,6 +137,16 @@ static void effect_affinity(struct flow *flow, uint32_t index, struct thread *th
 	flow_thread(flow, whom)->pinned_at = flow->time;
 }
 
+static void effect_policy(struct flow *flow, uint32_t index, const struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	int32_t number = (int32_t) call->argument;
+	uint32_t whom = number ? thread_by_number(flow->model, thread, number) : index;
+
+	if (whom != NO_THREAD)
+		flow_thread(flow, whom)->only_if_idle = (call->op & ~RESET_ON_FORK) == SCHED_IDLE;
+}
+
 static void effect_set_clock(struct flow *flow, uint32_t index, const struct thread *thread)
 {
 	struct host *host = model_host(flow->model, thread->host);
@@ -222,6 +234,9 @@ static void change_files(struct flow *flow, uint32_t index, struct thread *threa
 		break;
 	case DOES_AFFINITY:
 		effect_affinity(flow, index, thread);
+		break;
+	case DOES_POLICY:
+		effect_policy(flow, index, thread);
 		break;
 	default:
 		break;

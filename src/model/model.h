@@ -189,6 +189,7 @@ struct thread {
 	int64_t backfill_end; /* … when it was found: off CPU from then on, whatever S is */
 	uint32_t parent; /* thread index, NO_THREAD */
 	uint32_t pinned_by; /* who said last on which CPUs it may run; NO_THREAD: not seen */
+	bool only_if_idle; /* of policy SCHED_IDLE, as far as was seen; a child inherits it */
 	int64_t pinned_at; /* … when; a child inherits both; INT64_MIN */
 	uint32_t place; /* in model.places: its namespaces; 0: not known */
 	uint32_t name, program; /* interned; newest */
@@ -475,6 +476,12 @@ struct talk {
 	uint32_t reason; /* struct reason of the waits for the answer that timed out, 0 */
 };
 
+/* A disk to which threads wrote as they needed memory in a page fault: they swap there. */
+struct swap_disk {
+	uint32_t name; /* interned, 0 */
+	uint32_t writes;
+};
+
 /* Who was seen to take what comes for an address and port. */
 struct listener {
 	uint32_t address; /* interned "socket:ADDR:PORT", 0 */
@@ -599,6 +606,7 @@ struct host {
 	GArray *talks; /* struct talk; the last ones, each in its place */
 	uint32_t talk_count; /* made so far */
 	struct idmap talk_index; /* packets' flows, local addresses -> number of the talk */
+	struct swap_disk swap_disks[4]; /* the first ones */
 	struct listener listeners[32]; /* the last ones */
 	uint32_t listeners_next;
 	struct listener receivers[32]; /* the last ones; `address`: a key of packet_time.h */

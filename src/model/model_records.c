@@ -75,31 +75,31 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        NUMBER(reads_pipe), NUMBER(vcpu), NUMBER(vcpu_number), NUMBER(evident), NUMBER(contained),
        NUMBER(settled), NUMBER(late), TIME(late_after), NUMBER(backfilled), TIME(backfill_begin),
        TIME(backfill_end), WEAK_THREAD(parent), WEAK_THREAD(pinned_by), TIME(pinned_at),
-       REF(place, STORE_PLACES), THREAD_NAME(name), NAME(program), ARRAY(names, name_change),
-       NUMBER(priority), ARRAY(handlings, handling), TIME(name_since), OWN(files), OWN(memory),
-       NAME(cgroup), NUMBER(cgroups), NUMBER(flow.cpu), REF(flow.block, STORE_BLOCKS),
-       TIME(flow.since), TIME(flow.history), TIME(flow.last_call), NUMBER(flow.has_call),
-       NUMBER(flow.in_guest), NUMBER(flow.halted), NUMBER(flow.apic), NUMBER(flow.fault),
-       NUMBER(flow.fault_address), TIME(flow.reclaims), TIME(flow.reclaimed), NUMBER(flow.pressed),
-       TIME(flow.fatal), NUMBER(flow.fatal_signal), NUMBER(flow.fatal_delivered),
-       NUMBER(flow.kill_signal), NUMBER(flow.kill_origin), WEAK_THREAD(flow.killer),
-       TIME(flow.exiting), NUMBER(flow.wakeup_due), NUMBER(flow.remembered),
-       TIME(flow.remembered_at), NUMBER(flow.sigreturn), NUMBER(flow.interruptible),
-       NUMBER(flow.handlers), IN_PLACE(flow.handling, handling), NUMBER(flow.sent_signal),
-       WEAK_THREAD(flow.sent_signal_by), TIME(flow.left), TIME(flow.unseen_from),
-       TIME(flow.unseen_until), TIME(flow.woken), REF(flow.operation, STORE_OPERATIONS),
-       NUMBER(flow.calls), IN_PLACE(flow.spin, spin), WEAK_REF(flow.spin_block, STORE_BLOCKS),
-       NUMBER(flow.tries), PASSING_ARRAY(flow.functions, open_frame), NUMBER(flow.counted),
-       OWN(flow.values), POINTER(flow.user, user_stack), PASSING_ARRAY(flow.woke, woke),
-       THREAD(flow.asked_by), NAME(flow.asked_call), NAME(flow.sent), NUMBER(flow.sent_fd),
-       TIME_OR_0(flow.sent_at), TIME_OR_0(flow.day_expires), TIME_OR_0(flow.day_begin),
-       NUMBER(flow.day_requested), WEAK_THREAD(flow.day_set_by), REF(flow.pause, STORE_REASONS),
-       NUMBER(flow.commits), NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears),
-       NUMBER(flow.heard_port), WEAK_REF(flow.timed_out, STORE_BLOCKS),
-       NUMBER(flow.timed_out_asking), NUMBER(flow.timed_out_reading), TIME(flow.timed_out_at),
-       IN_PLACE(flow.waker, waker), IN_PLACE(flow.work, work), IN_PLACE(flow.call, call),
-       LOG(track, STORE_INTERVALS), LOG(samples, STORE_SAMPLES), LOG(counts, STORE_COUNTS),
-       NUMBERS(flow.counters));
+       NUMBER(only_if_idle), REF(place, STORE_PLACES), THREAD_NAME(name), NAME(program),
+       ARRAY(names, name_change), NUMBER(priority), ARRAY(handlings, handling), TIME(name_since),
+       OWN(files), OWN(memory), NAME(cgroup), NUMBER(cgroups), NUMBER(flow.cpu),
+       REF(flow.block, STORE_BLOCKS), TIME(flow.since), TIME(flow.history), TIME(flow.last_call),
+       NUMBER(flow.has_call), NUMBER(flow.in_guest), NUMBER(flow.halted), NUMBER(flow.apic),
+       NUMBER(flow.fault), NUMBER(flow.fault_address), TIME(flow.reclaims), TIME(flow.reclaimed),
+       NUMBER(flow.pressed), TIME(flow.fatal), NUMBER(flow.fatal_signal),
+       NUMBER(flow.fatal_delivered), NUMBER(flow.kill_signal), NUMBER(flow.kill_origin),
+       WEAK_THREAD(flow.killer), TIME(flow.exiting), NUMBER(flow.wakeup_due),
+       NUMBER(flow.remembered), TIME(flow.remembered_at), NUMBER(flow.sigreturn),
+       NUMBER(flow.interruptible), NUMBER(flow.handlers), IN_PLACE(flow.handling, handling),
+       NUMBER(flow.sent_signal), WEAK_THREAD(flow.sent_signal_by), TIME(flow.left),
+       TIME(flow.unseen_from), TIME(flow.unseen_until), TIME(flow.woken),
+       REF(flow.operation, STORE_OPERATIONS), NUMBER(flow.calls), IN_PLACE(flow.spin, spin),
+       WEAK_REF(flow.spin_block, STORE_BLOCKS), NUMBER(flow.tries),
+       PASSING_ARRAY(flow.functions, open_frame), NUMBER(flow.counted), OWN(flow.values),
+       POINTER(flow.user, user_stack), PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by),
+       NAME(flow.asked_call), NAME(flow.sent), NUMBER(flow.sent_fd), TIME_OR_0(flow.sent_at),
+       TIME_OR_0(flow.day_expires), TIME_OR_0(flow.day_begin), NUMBER(flow.day_requested),
+       WEAK_THREAD(flow.day_set_by), REF(flow.pause, STORE_REASONS), NUMBER(flow.commits),
+       NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears), NUMBER(flow.heard_port),
+       WEAK_REF(flow.timed_out, STORE_BLOCKS), NUMBER(flow.timed_out_asking),
+       NUMBER(flow.timed_out_reading), TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker),
+       IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS),
+       LOG(samples, STORE_SAMPLES), LOG(counts, STORE_COUNTS), NUMBERS(flow.counters));
 #undef RECORD_TYPE
 
 /* --- CPUs -------------------------------------------------------------------------- */
@@ -191,6 +191,10 @@ RECORD(talk, NUMBER(number), NUMBER(kind), NUMBER(role), NUMBER(connecting), NUM
 
 #define RECORD_TYPE struct arrival
 RECORD(arrival, NAME(from), NUMBER(port), NUMBER(to));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct swap_disk
+RECORD(swap_disk, NAME(name), NUMBER(writes));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct listener
@@ -288,10 +292,11 @@ RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(c
 	    NUMBER(completed_next), IN_PLACE(stops, stop), NUMBER(stops_next),
 	    PASSING_ARRAY(arrivals, arrival), NUMBER(arrivals_next), IN_PLACE(endings, end_signal),
 	    NUMBER(endings_next), PASSING_ARRAY(talks, talk), NUMBER(talk_count), OWN(talk_index),
-	    IN_PLACE(listeners, listener), NUMBER(listeners_next), IN_PLACE(receivers, listener),
-	    NUMBER(receivers_next), OWN(packets), OWN(writebacks), OWN(works), OWN(flows),
-	    PASSING_ARRAY(sent, sent), OWN(tcp_ways), PASSING_ARRAY(tcp, tcp_connection),
-	    OWN(tcp_next), PASSING_ARRAY(tcp_listeners, tcp_listener), ARRAY(namespaces, pid_ns),
+	    IN_PLACE(swap_disks, swap_disk), IN_PLACE(listeners, listener), NUMBER(listeners_next),
+	    IN_PLACE(receivers, listener), NUMBER(receivers_next), OWN(packets), OWN(writebacks),
+	    OWN(works), OWN(flows), PASSING_ARRAY(sent, sent), OWN(tcp_ways),
+	    PASSING_ARRAY(tcp, tcp_connection), OWN(tcp_next),
+	    PASSING_ARRAY(tcp_listeners, tcp_listener), ARRAY(namespaces, pid_ns),
 	    MAP(namespace_index), OWN(inner_tids), NUMBER(has_statedump), NUMBER(has_works),
 	    NUMBER(has_pauses), NUMBER(has_xmit), NUMBER(has_received), NUMBER(pipes),
 	    NUMBER(pairs), NUMBER(discarded_events), NUMBER(discarded_packets), TIME(counted_from),

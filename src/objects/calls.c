@@ -111,6 +111,7 @@ static const struct {
 	{"flock", WAIT_FD, DOES_FLOCK},
 	{"ioctl", WAIT_FD, DOES_CONTROL},
 	{"sched_setaffinity", WAIT_DEFAULT, DOES_AFFINITY},
+	{"sched_setscheduler", WAIT_DEFAULT, DOES_POLICY},
 	{"clock_settime", WAIT_DEFAULT, DOES_SET_CLOCK},
 	{"settimeofday", WAIT_DEFAULT, DOES_SET_CLOCK},
 	{"mmap", WAIT_DEFAULT, DOES_MAP},
@@ -490,6 +491,7 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 		call->argument = (int64_t) args->new_length;
 		break;
 	case DOES_AFFINITY:
+	case DOES_POLICY:
 		call->argument = args->upid;
 		break;
 	case DOES_EPOLL_CTL:

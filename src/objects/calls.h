@@ -52,6 +52,7 @@ enum call_effect {
 	DOES_WRITE, /* under the file's own lock */
 	DOES_NAMESPACES,
 	DOES_AFFINITY,
+	DOES_POLICY, /* of scheduling */
 	DOES_SET_CLOCK, /* the system's, or a network card's */
 	DOES_FORK,
 	DOES_EXIT,

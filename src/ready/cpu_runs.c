@@ -186,6 +186,8 @@ bool thread_gives_way(const struct session *session, uint32_t thread)
 	struct spans spans;
 	struct span span;
 
+	if (model_thread(&session->trace.model, thread)->only_if_idle)
+		return true;
 	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next_off_cpu(&spans, &span))
 		if (!leaf_is_blocked(span.leaf) && span.end < session->asked.to)

@@ -29,7 +29,8 @@ int64_t ran_ordinary(const struct session *session, uint16_t host, uint32_t cpu,
 
 /* The priority with which `thread` ran last before `time`; NO_PRIORITY: not known. */
 int32_t priority_before(const struct session *session, uint32_t thread, int64_t time);
-/* The thread was made to give way to others: it ran last with nice 10 or more. */
+/* The thread was made to give way to others: it ran last with nice 10 or more, or asked for
+ * SCHED_IDLE. */
 bool thread_gives_way(const struct session *session, uint32_t thread);
 
 #endif

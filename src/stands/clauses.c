@@ -152,18 +152,20 @@ void append_waits_to_root(GString *text, const struct session *session, const st
 	const struct chain *chain = main_chain(fact);
 	guint count = chain ? chain->links->len : 0;
 	uint32_t leaf = chain ? chain->leaf : 0;
+	bool ending = chain && chain->ending;
 
 	if (count && links_end) {
 		const struct link *link = &g_array_index(chain->links, struct link, --count);
 
 		leaf = link->leaf;
+		ending = link->ending;
 		append_waits(text, session, fact, count, link->thread);
 	} else {
 		append_waits(text, session, fact, count, chain ? chain->last : NO_THREAD);
 	}
 	g_string_append(text, count ? ", which waited " : " ");
 	if (chain)
-		append_in(text, session, leaf);
+		append_in(text, session, leaf, ending);
 	if (!count && chain) {
 		g_string_truncate(text, text->len - 1);
 		append_control(text, session, fact);

@@ -39,7 +39,7 @@ struct fact *fact_new(const struct fact *like)
 	struct fact *fact = g_memdup2(like, sizeof *like);
 
 	fact->deeds = g_array_new(FALSE, FALSE, sizeof(struct deed));
-	fact->clock_set_by = fact->filler = NO_THREAD;
+	fact->clock_set_by = fact->traced_by = fact->filler = NO_THREAD;
 	fact->holders = g_array_new(FALSE, FALSE, sizeof(struct deed));
 	fact->works = g_array_new(FALSE, FALSE, sizeof(struct deed));
 	fact->files = g_array_new(FALSE, FALSE, sizeof(struct deed));

@@ -58,6 +58,7 @@ struct chain {
 	uint32_t last; /* thread that it leads to; the victim's if there are no links */
 	uint32_t leaf; /* … and the state that it was in there most of the time, */
 	int64_t leaf_ns; /* … by which that one leads all others together */
+	bool ending; /* … and the kernel was ending that thread */
 	int64_t ns;
 	int64_t begin, end; /* the longest of these waits of the victim */
 };
@@ -123,6 +124,8 @@ struct fact {
 	int64_t slack; /* ns; who overslept: so late the timer of the longest time may be; 0 */
 	int64_t asked; /* … and what it was asked for, 0: it is of nobody who overslept, */
 	uint32_t clock_set_by; /* … and who set its clock meanwhile, NO_THREAD */
+	uint32_t traced_by; /* … and who traced who did most meanwhile (ptrace(2)), NO_THREAD, … */
+	uint64_t traced; /* … stopping it so often */
 	uint64_t lost; /* events, as the tracer counted them */
 	uint8_t stuck; /* enum stuckness: waits that never got what they were for … */
 	uint32_t opposite, opposite_on; /* … as this thread, on that, did not; NO_THREAD */

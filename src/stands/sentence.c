@@ -514,6 +514,18 @@ static void append_crashes(GString *text, const struct session *session, const s
 		g_string_append_printf(text, ", as did %u more", g_hash_table_size(crashed) - 1);
 }
 
+static void append_traced(GString *text, const struct session *session, const struct fact *fact)
+{
+	if (!is_thread(fact->traced_by))
+		return;
+	g_string_append_printf(text,
+			       ", with what it took itself to stop %" G_GUINT64_FORMAT
+			       " times for ",
+			       fact->traced);
+	append_one(text, session, fact->traced_by);
+	g_string_append(text, ", which traced it");
+}
+
 static void thread_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct chain *chain = main_chain(fact);
@@ -527,6 +539,7 @@ static void thread_sentence(GString *text, const struct session *session, const 
 	append_waits(text, session, fact, chain ? chain->links->len : 0,
 		     chain ? chain->last : NO_THREAD);
 	append_deeds(text, session, fact, ": ", chain ? chain->last : NO_THREAD);
+	append_traced(text, session, fact);
 	append_crashes(text, session, fact);
 	append_clock_set(text, session, fact);
 	append_left_lock(text, session, fact);
@@ -634,7 +647,7 @@ static void quota_sentence(GString *text, const struct session *session, const s
 			     chain ? chain->last : NO_THREAD);
 		g_string_append(text, has_chain(fact) ? ", which waited " : " ");
 		if (chain)
-			append_in(text, session, chain->leaf);
+			append_in(text, session, chain->leaf, chain->ending);
 		g_string_truncate(text, text->len - 1);
 		append_told(text, session, fact, ", ");
 		return;
@@ -678,7 +691,7 @@ static void told_sentence(GString *text, const struct session *session, const st
 	if (!has_chain(fact)) {
 		g_string_append_c(text, ' ');
 		if (chain)
-			append_in(text, session, chain->leaf);
+			append_in(text, session, chain->leaf, chain->ending);
 		g_string_truncate(text, text->len - 1);
 		append_control(text, session, fact);
 	}
@@ -717,7 +730,7 @@ static void timeout_sentence(GString *text, const struct session *session, const
 	}
 	append_waits(text, session, fact, count, fact->told.thread);
 	g_string_append(text, count ? ", which waited " : " ");
-	append_in(text, session, fact->told.leaf);
+	append_in(text, session, fact->told.leaf, false);
 	append_told(text, session, fact, "until ");
 	append_deeds(text, session, fact, "; meanwhile ", fact->told.thread);
 }
@@ -784,7 +797,7 @@ static void kernels_timer_sentence(GString *text, const struct session *session,
 {
 	append_waits(text, session, fact, 0, NO_THREAD);
 	g_string_append_c(text, ' ');
-	append_in(text, session, fact->told.leaf);
+	append_in(text, session, fact->told.leaf, false);
 	g_string_truncate(text, text->len - 1);
 	append_on(text, session, session_resource(session, fact->told.block));
 	g_string_append(text, fact->count > 1 ? " (the longest)" : "");

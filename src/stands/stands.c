@@ -568,11 +568,31 @@ static double life_share_min(enum stand_kind kind)
 	}
 }
 
+/* Somebody else is late by it who was not made to give way: by much of what that lost, and of his
+ * own life. */
+static bool makes_others_late(const struct session *session, const struct stand *item)
+{
+	for (guint i = 0; i < MIN(item->others, LATE_TOLD); i++) {
+		const struct late *late = &item->late[i];
+		const struct thread *life;
+		int64_t window;
+
+		if (!is_thread(late->thread) || thread_gives_way(session, late->thread))
+			continue;
+		life = model_thread(&session->trace.model, late->thread);
+		window = MIN(life->end, session->asked.to) - MAX(life->begin, session->asked.from);
+		if ((double) late->ns >= OTHERS_LATE * (double) item->fact->most &&
+		    (double) late->ns >= LIFE_SHARE_MIN * (double) window)
+			return true;
+	}
+	return false;
+}
+
 /* Who was made to give way gave way, and nobody waited for that. */
 static bool gives_way(const struct session *session, const struct stand *item)
 {
 	if (item->fact->kind != STAND_CPU || has_chain(item->fact) ||
-	    (double) item->late[0].ns >= OTHERS_LATE * (double) item->fact->most)
+	    makes_others_late(session, item))
 		return false;
 	for (guint i = 0; i < item->victims->len; i++)
 		if (!thread_gives_way(session, g_array_index(item->victims, uint32_t, i)))
@@ -607,6 +627,47 @@ static void sort_and_cut(const struct session *session, GArray *items)
 			g_array_remove_index(items, i);
 	if (items->len > STANDS_MAX)
 		g_array_set_size(items, STANDS_MAX);
+}
+
+#define TRACED_MIN 100 /* stops */
+
+/* A tracer stopped it again and again. */
+static bool is_traced(const struct fact *fact)
+{
+	return fact->kind == STAND_STOPPED && fact->told.block && fact->count >= TRACED_MIN &&
+	       PACK_KIND(fact->told.leaf) == LEAF_BLOCK_TRACED &&
+	       is_thread(fact->told.block->waker);
+}
+
+/* What a traced thread works is more by what each stop takes of it: who traces it comes first. */
+static void put_tracing_first(GArray *items)
+{
+	for (guint i = 0; i < items->len; i++) {
+		const struct fact *traced = g_array_index(items, struct stand, i).fact;
+		guint to = i;
+
+		if (!is_traced(traced))
+			continue;
+		for (guint k = 0; k < items->len; k++) {
+			struct fact *fact = g_array_index(items, struct stand, k).fact;
+
+			if (fact->kind != STAND_PROCESS || !fact->deeds->len ||
+			    g_array_index(fact->deeds, struct deed, 0).thread !=
+				    traced->told.thread)
+				continue;
+			fact->traced_by = traced->told.block->waker;
+			fact->traced = traced->count;
+			to = MIN(to, k);
+		}
+		if (to < i) {
+			struct stand item = g_array_index(items, struct stand, i);
+
+			memmove(&g_array_index(items, struct stand, to + 1),
+				&g_array_index(items, struct stand, to),
+				(i - to) * sizeof(struct stand));
+			g_array_index(items, struct stand, to) = item;
+		}
+	}
 }
 
 /* Who can do something about it wants to know of the programs first. */
@@ -699,6 +760,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	hang_items(session, stands->items);
 	find_longest(session, locks, stands);
 	sort_and_cut(session, stands->items);
+	put_tracing_first(stands->items);
 	for (guint i = 0; i < stands->items->len; i++) {
 		struct stand *item = &g_array_index(stands->items, struct stand, i);
 

@@ -26,6 +26,7 @@ static bool call_is_without_limit(const struct session *session, const struct wa
 	case DOES_EXIT:
 	case DOES_NAMESPACES:
 	case DOES_AFFINITY:
+	case DOES_POLICY:
 	case DOES_MAP:
 	case DOES_UNMAP:
 	case DOES_REMAP:
@@ -166,7 +167,7 @@ void stuck_sentence(GString *text, const struct session *session, const struct f
 {
 	append_waits(text, session, fact, 0, NO_THREAD);
 	g_string_append_c(text, ' ');
-	append_in(text, session, fact->told.leaf);
+	append_in(text, session, fact->told.leaf, false);
 	g_string_truncate(text, text->len - 1);
 	if (block_lock(session, fact->told.block)) {
 		g_string_append(text, " for ");

@@ -16,6 +16,7 @@
 #include "waits/idle.h"
 #include "words/names.h"
 #include "words/handler.h"
+#include "words/ending.h"
 
 #define THREADS_MAX 256
 #define PIECES_MAX 1000000
@@ -138,7 +139,8 @@ static bool same_links(const struct chain *chain, const struct link *links, guin
 	for (guint i = 0; i < count; i++) {
 		const struct link *at = &g_array_index(chain->links, struct link, i);
 
-		if (at->thread != links[i].thread || at->leaf != links[i].leaf)
+		if (at->thread != links[i].thread || at->leaf != links[i].leaf ||
+		    at->ending != links[i].ending)
 			return false;
 	}
 	return true;
@@ -167,9 +169,11 @@ static void add_chain(struct putting *putting, struct fact *fact, const int32_t 
 		const struct through *at =
 			&g_array_index(putting->path->waits, struct through, waits[i]);
 
-		links[i] = (struct link) {.thread = at->thread,
-					  .leaf = through_leaf(putting->session, at),
-					  .resource = control_file(putting->session, at->block)};
+		links[i] = (struct link) {
+			.thread = at->thread,
+			.leaf = through_leaf(putting->session, at),
+			.resource = control_file(putting->session, at->block),
+			.ending = is_ending(putting->session, at->thread, at->begin)};
 	}
 	for (guint i = 0; i < fact->chains->len && !chain; i++) {
 		struct chain *at = &g_array_index(fact->chains, struct chain, i);
@@ -178,9 +182,11 @@ static void add_chain(struct putting *putting, struct fact *fact, const int32_t 
 			chain = at;
 	}
 	if (!chain && fact->chains->len < CHAINS_MAX) {
-		fresh = (struct chain) {.links = g_array_new(FALSE, FALSE, sizeof(struct link)),
-					.last = root->last,
-					.leaf = piece->leaf};
+		fresh = (struct chain) {
+			.links = g_array_new(FALSE, FALSE, sizeof(struct link)),
+			.last = root->last,
+			.leaf = piece->leaf,
+			.ending = is_ending(putting->session, piece->thread, piece->begin)};
 		g_array_append_vals(fresh.links, links, count);
 		g_array_append_val(fact->chains, fresh);
 		chain = &g_array_index(fact->chains, struct chain, fact->chains->len - 1);
@@ -327,6 +333,7 @@ static void add_holder(struct fact *fact, const struct session *session, const s
 	deeds_add(fact->holders, &deed);
 }
 
+/* Not of a thread that the kernel ends: what is written then, a core dump, nothing names. */
 static void add_file(struct fact *fact, const struct session *session, const struct piece *piece,
 		     int64_t ns)
 {
@@ -337,7 +344,7 @@ static void add_file(struct fact *fact, const struct session *session, const str
 					      : session_resource(session, piece->block)};
 
 	times_add(&deed.times, ns, NULL);
-	if (deed.object)
+	if (deed.object && !is_ending(session, piece->thread, piece->begin))
 		deeds_add(fact->files, &deed);
 }
 

@@ -39,6 +39,7 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 	child->contained = parent->contained;
 	child->pinned_by = parent->pinned_by;
 	child->pinned_at = parent->pinned_at;
+	child->only_if_idle = parent->only_if_idle;
 	child->cgroup = parent->cgroup;
 	child->cgroups = parent->cgroups;
 	child->program = parent->program;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contention/holders.h"
+#include "disk/reclaim.h"
 #include "event/softirqs.h"
 #include "objects/calls.h"
 #include "waits/state_names.h"
@@ -279,10 +280,22 @@ static uint32_t intern_key(const struct session *session, const char *prefix, co
 }
 
 /* In a page fault on memory that was swapped out: not the disk is what it is short of. */
-static bool is_swap(const struct session *session, const struct block *block)
+static bool is_swap(const struct session *session, const struct wait *wait,
+		    const struct wake_detail *request)
 {
-	return strcmp(session_text(session, block->resource), "swap") == 0 ||
-	       strcmp(session_text(session, block->fault), "swap") == 0;
+	const struct block *block = wait->block;
+	const struct host *host;
+
+	if (strcmp(session_text(session, block->resource), "swap") == 0 ||
+	    strcmp(session_text(session, block->fault), "swap") == 0)
+		return true;
+	/* mapped before the trace, in what nothing tells */
+	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_FAULT || block->resource || block->fault ||
+	    !is_thread(wait->thread))
+		return false;
+	host = model_host(&session->trace.model,
+			  model_thread(&session->trace.model, wait->thread)->host);
+	return disk_has_swap(host, request->text);
 }
 
 uint32_t wait_hardware(const struct session *session, const struct wait *wait)
@@ -296,7 +309,7 @@ uint32_t wait_hardware(const struct session *session, const struct wait *wait)
 	if (reason)
 		return reason->object;
 	if (request)
-		return intern_key(session, is_swap(session, block) ? "swap:" : "device:",
+		return intern_key(session, is_swap(session, wait, request) ? "swap:" : "device:",
 				  session_text(session, request->text));
 	if (detail && detail->kind == DETAIL_WORK) /* before its item was queued */
 		return intern_key(session, "work:", "queued in an interrupt");

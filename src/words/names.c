@@ -85,14 +85,14 @@ void append_where(GString *text, const struct session *session, uint32_t leaf, u
 	}
 }
 
-void append_in(GString *text, const struct session *session, uint32_t leaf)
+void append_in(GString *text, const struct session *session, uint32_t leaf, bool ending)
 {
 	if (PACK_KIND(leaf) == LEAF_WORK_SYSCALL)
 		leaf = PACK(LEAF_BLOCK_SYSCALL, PACK_NUMBER(leaf));
 	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL && PACK_KIND(leaf) != LEAF_BLOCK_FAULT)
 		return;
 	g_string_append(text, "in ");
-	append_where(text, session, leaf, 0, false);
+	append_where(text, session, leaf, 0, ending);
 	g_string_append_c(text, ' ');
 }
 

@@ -20,7 +20,7 @@ void append_on(GString *text, const struct session *session, uint32_t resource);
 void append_where(GString *text, const struct session *session, uint32_t leaf, uint32_t resource,
 		  bool ending);
 /* "in recvfrom ", "in a page fault ", also of work in a call; nothing where there is no place. */
-void append_in(GString *text, const struct session *session, uint32_t leaf);
+void append_in(GString *text, const struct session *session, uint32_t leaf, bool ending);
 /* As what a wait is for: "the disk vda", "127.0.0.1:80"; as a lock: "the lock of /run/x". */
 void append_object(GString *text, const struct session *session, uint32_t object, bool lock);
 
