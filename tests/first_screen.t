@@ -113,7 +113,7 @@ STANDS_OUT = {
     # as often as truth.tsv has `retried`
     "udp-drop": ("timeout", r"browser \(272\) waited 1\.60\d s .*most of 4 waits", r"for webfront \(254\) in read, which waited in poll until its own time limit of 400", r"nameserv \(253\), which read the question .* and has been in recvfrom since\) did not answer"),
     "quota-woken": ("quota", r"resize-b \(242\) was throttled for 5\.1\d\d s", "also late: dispatcher"),
-    "mmap-lock": ("process", r"query \(282\) waited 79\d\.\d ms", r"for gc-protect \(281\) in mmap: gc-protect worked for 79\d\.\d ms in mprotect"),
+    "mmap-lock": ("process", r"query \(282\) waited 79\d\.\d ms", r"for gc-protect \(281\) in mmap: gc-protect worked for 79\d\.\d ms in mprotect; both need .* \(mmap_lock, inferred\)"),
     "veth-delay": ("network", r"control \(265\) waited 1\.00\d s", r"packets were 5\d\.\d+ ms in the queueing discipline of w0 \(its shaper"),
     "swap-cgroup": ("swap", r"visitor \(268\) waited 3\.99\d s", r"for catalog \(243\) in read, which waited in a page fault for swap on vdd"),
     "quota-neighbour": ("quota", r"pricesv \(264\) was throttled for 2\.1\d\d s", r"its cgroup had used up its CPU quota, of which logship \(266\) took 7[78] %", "also late: cartsv"),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What somebody had done that no chain of waits shows: emptied the page cache, set the clock by
- * which a timer runs, died with a lock.
+ * which a timer runs, died with a lock; or what they share that has no name.
  *
  * Place: stands/, for the sentences. Source: proc(5), /proc/sys/vm/drop_caches; clock_settime(2),
- * "Timers"; get_robust_list(2).
+ * "Timers"; get_robust_list(2); the kernel's mm/mmap.c (mmap_write_lock()).
  */
 #ifndef WHYLATE_STANDS_CIRCUMSTANCES_H
 #define WHYLATE_STANDS_CIRCUMSTANCES_H
@@ -19,6 +19,8 @@ void append_clock_set(GString *text, const struct session *session, const struct
 /* "; bankA (261) had the lock from bankB (262), which was killed by signal 9 (SIGKILL) from opsx
  * (264) and held it" */
 void append_left_lock(GString *text, const struct session *session, const struct fact *fact);
+/* "; both need the lock of the memory of their process (mmap_lock, inferred)" */
+void append_address_space(GString *text, const struct session *session, const struct fact *fact);
 /* "; for 357.1 ms of it nothing at all was recorded there, not even …": of what interrupts took. */
 void append_nothing_recorded(GString *text, const struct session *session, const struct fact *fact);
 

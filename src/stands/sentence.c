@@ -540,6 +540,7 @@ static void thread_sentence(GString *text, const struct session *session, const 
 		     chain ? chain->last : NO_THREAD);
 	append_deeds(text, session, fact, ": ", chain ? chain->last : NO_THREAD);
 	append_traced(text, session, fact);
+	append_address_space(text, session, fact);
 	append_crashes(text, session, fact);
 	append_clock_set(text, session, fact);
 	append_left_lock(text, session, fact);
