@@ -1445,7 +1445,7 @@ tap.case("turns that nobody asked for", turns_unasked)
 for one_name in ("preempt", "fork4"):
     tap.case(one_name + " per thread, by the oracle", per_thread, one_name)
     tap.case(one_name + " per thread, what interrupted the calls", per_thread_preempted, one_name)
-for one_name in t.sample(t.TRACES):
+for one_name in t.sample(t.TRACES, 8):
     tap.case(one_name + ": trees add up, roots are by the rule", trees, one_name)
     if one_name != "zero-read":     # the oracle keeps all events in memory
         by_oracle(one_name)

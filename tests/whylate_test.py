@@ -41,7 +41,7 @@ TRACES = ("zero-read callstack lock-lapse fork4 ust-func web-mixed fork1 preempt
 
 
 def sample(items, share=4):
-    """What a sweep over many that are alike tries: all of them, but in ./check one in four, at least one. Which ones
+    """What a sweep over many that are alike tries: all of them, but in ./check one in four or more, at least one. Which ones
     follows from what was built (WHYLATE_PART, see ./check): the same again, and others after a change."""
     items = list(items)
     seed = os.environ.get("WHYLATE_PART")
