@@ -168,12 +168,14 @@ static void add_chain(struct putting *putting, struct fact *fact, const int32_t 
 	for (guint i = 0; i < count; i++) {
 		const struct through *at =
 			&g_array_index(putting->path->waits, struct through, waits[i]);
+		struct wait wait = through_wait(at);
 
-		links[i] = (struct link) {
-			.thread = at->thread,
-			.leaf = through_leaf(putting->session, at),
-			.resource = control_file(putting->session, at->block),
-			.ending = is_ending(putting->session, at->thread, at->begin)};
+		links[i] =
+			(struct link) {.thread = at->thread,
+				       .leaf = through_leaf(putting->session, at),
+				       .resource = control_file(putting->session, at->block),
+				       .ending = is_ending(putting->session, at->thread, at->begin),
+				       .shared = wait_is_for_share(putting->session, &wait)};
 	}
 	for (guint i = 0; i < fact->chains->len && !chain; i++) {
 		struct chain *at = &g_array_index(fact->chains, struct chain, i);
@@ -195,6 +197,7 @@ static void add_chain(struct putting *putting, struct fact *fact, const int32_t 
 		struct link *link = &g_array_index(chain->links, struct link, i);
 
 		link->resource = link->resource == links[i].resource ? link->resource : 0;
+		link->shared |= links[i].shared;
 	}
 	if (!chain)
 		return;

@@ -1073,3 +1073,14 @@ bool wait_is_for_source(const struct session *session, const struct wait *wait)
 	       is_for_message(session, wait) && wait_lead(session, wait, &lead) &&
 	       lead.thread != wait->thread && is_at_source_pace(session, wait, lead.thread);
 }
+
+bool wait_is_for_share(const struct session *session, const struct wait *wait)
+{
+	const uint32_t *process = session->trace.processes.first;
+	struct lead lead;
+
+	return wait->woken && is_in_futex(session, wait) && !wait->block->to_all &&
+	       !wait_is_for_lock(session, wait) && wait_lead(session, wait, &lead) &&
+	       lead.thread != wait->thread && process[lead.thread] == process[wait->thread] &&
+	       is_for_share(session, wait, lead.thread);
+}

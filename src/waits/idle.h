@@ -63,6 +63,10 @@ bool wait_is_for_source(const struct session *session, const struct wait *wait);
  * trace did. It is not imposed by anybody, and nothing to make faster. */
 bool wait_is_at_leisure(const struct session *session, const struct wait *wait);
 
+/* In a futex, for what goes round between threads of its process, as a semaphore or the connections
+ * of a pool. Only in a question about all of the trace. */
+bool wait_is_for_share(const struct session *session, const struct wait *wait);
+
 /* A wait for a lock: locks.h, or of a file. */
 bool wait_is_for_lock(const struct session *session, const struct wait *wait);
 

@@ -61,6 +61,8 @@ void append_chain(GString *text, const struct session *session, const struct nam
 			continue;
 		g_string_append(text, " in ");
 		append_where(text, session, link->leaf, link->resource, link->ending);
+		if (link->shared && !(i + 1 < count && links[i + 1].shared))
+			g_string_append(text, " (a semaphore or a pool: its turn)");
 		if (link->block)
 			append_clause(text, session, link->block);
 	}

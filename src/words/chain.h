@@ -15,6 +15,7 @@ struct link {
 	uint32_t thread, leaf, resource;
 	bool ending;                 /* … in its own end */
 	const struct block *block;   /* whose reason says more, NULL */
+	bool shared;                 /* … for what goes round: idle.h */
 };
 
 /* How threads are called: by `append`, `waiter` waits for it (NO_THREAD: nobody does). */
