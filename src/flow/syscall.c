@@ -139,6 +139,7 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 	thread->flow.sigreturn = info->sigreturn;
 	if (!info->sigreturn) {
 		thread->flow.calls++;
+		thread->flow.doings += !info->passes;
 		thread->flow.call.open = true;
 		thread->flow.call.inherited = false;
 		thread->flow.call.before = thread->flow.call.name;

@@ -28,17 +28,10 @@ static struct try try_of(struct flow *flow, const struct thread *thread)
 }
 
 /* The thread did nothing between this wait and the one before: calls that tell the time, and
- * other ones on a futex, are part of it. */
-static bool at_once(const struct flow *flow, const struct thread *thread)
+ * other ones on a futex, are part of it (call_info.passes). */
+static bool at_once(const struct thread *thread, const struct try *try)
 {
-	static const char *const parts[] = {"futex", "clock_gettime", "gettimeofday",
-					    "sched_yield"};
-	const char *before = intern_text(flow->names, thread->flow.call.before);
-
-	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
-		if (strcmp(before, parts[i]) == 0)
-			return true;
-	return false;
+	return thread->flow.doings == try->doings;
 }
 
 /* Since it tried last, before it began to wait again. */
@@ -58,7 +51,7 @@ static bool goes_on(const struct flow *flow, const struct thread *thread, const 
 {
 	if (wrote_to_others(flow, thread, try))
 		return false;
-	return at_once(flow, thread) || thread->flow.calls - try->calls <= CALLS_BETWEEN;
+	return at_once(thread, try) || thread->flow.calls - try->calls <= CALLS_BETWEEN;
 }
 
 /* When `index` was woken on that word last, and by whom. */
@@ -157,7 +150,7 @@ static void expired(struct flow *flow, uint32_t index, struct try *like)
 		try = NULL;
 	}
 	if (try)
-		try->loose |= !at_once(flow, thread);
+		try->loose |= !at_once(thread, try);
 	try_failed(flow, index, like);
 	if (try)
 		try->maker = NO_THREAD;

@@ -241,6 +241,7 @@ struct thread {
 		uint64_t counters[COUNTERS]; /* its own, when it left; NO_COUNTER */
 		uint32_t operation; /* newest struct operation of its list, 0 */
 		uint32_t calls; /* system calls that it has made */
+		uint32_t doings; /* … of which so many do more than tell the time, or hand over */
 		struct spin spin; /* what it asks without a pause; count 0: nothing */
 		uint32_t spin_block; /* … the wait before */
 		uint32_t tries; /* its newest struct try, its place + 1; 0: none */

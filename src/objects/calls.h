@@ -103,6 +103,7 @@ struct call_info {
 	uint8_t moves; /* enum call_moves */
 	uint8_t tries; /* enum call_tries */
 	bool sigreturn;
+	bool passes; /* who makes it has done nothing: tells the time, hands over to others */
 };
 
 /* It sends a signal. */

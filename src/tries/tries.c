@@ -132,6 +132,7 @@ static struct try *try_begin(struct flow *flow, uint32_t index, const struct try
 	*try = *like;
 	try->last = flow->time;
 	try->calls = flow_thread(flow, index)->flow.calls;
+	try->doings = flow_thread(flow, index)->flow.doings;
 	try->since = try->first = like->since ? like->since : flow->time;
 	try->passed = 0;
 	try->maker = NO_THREAD;
@@ -279,6 +280,7 @@ static void failed_now(struct flow *flow, struct try *try)
 {
 	try->last = flow->time;
 	try->calls = flow_thread(flow, try->thread)->flow.calls;
+	try->doings = flow_thread(flow, try->thread)->flow.doings;
 	try->failures = (uint16_t) MIN(try->failures + 1, UINT16_MAX);
 }
 

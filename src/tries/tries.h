@@ -55,7 +55,7 @@ try {
 	uint32_t by; /* … by giving up this: interned key, of a removed file its name; 0 */
 	uint32_t owner; /* of a file that is to go: who had made it, NO_THREAD: not seen */
 	uint32_t reason; /* written last, 0 */
-	uint32_t calls; /* that the thread had made by `last` */
+	uint32_t calls, doings; /* that the thread had made by `last` */
 	int32_t result;
 	uint16_t turns; /* futex: so many times it was woken; given to try_failed() */
 	uint16_t count; /* failures, with a pause between any two */
