@@ -13,6 +13,8 @@
 #define ROW 3       /* ends one period after the one before, */
 #define ROW_OF 5    /* … of so many */
 #define PERIODS_MAX 5 /* between two ends: more go with any period */
+#define ROW_OF_PROCESS 4 /* of so many whole periods apart, of one process */
+#define PERIOD_SURE INT64_C(20000000) /* ns: ticks may end shorter times as regularly */
 #define OFF_PART 16 /* of the period: ends may be off by that (a CPU wakes up, a tick is late) */
 
 /* An end of a time that a thread was kept off. */
@@ -21,9 +23,12 @@ struct let_go {
 	uint32_t thread;
 	uint16_t host;
 	int64_t period; /* of the quota that this shows; 0: none */
+	bool loose;     /* others had the CPU as well meanwhile, for up to half of it */
+	guint place;    /* of a copy: in the list of all */
 };
 
-bool kept_off(const struct session *session, uint32_t thread, const struct span *span)
+/* How long nobody had the CPU that it left, the idle thread next; -1: it was not kept off. */
+static int64_t idle_beside(const struct session *session, uint32_t thread, const struct span *span)
 {
 	const struct thread *life = model_thread(&session->trace.model, thread);
 	const struct interval *before;
@@ -32,15 +37,22 @@ bool kept_off(const struct session *session, uint32_t thread, const struct span 
 	int64_t begin;
 
 	if (PACK_KIND(span->leaf) != LEAF_PREEMPTED || span->end - span->begin < KEPT_MIN)
-		return false;
+		return -1;
 	/* moved to another queue, it is kept by nothing but the way there */
 	if (!track_find(&session->trace.timeline, &life->track, span->begin, &pos))
-		return false;
+		return -1;
 	before = track_step_back(&session->trace.timeline, &life->track, &pos, &begin);
 	if (!before || leaf_is_off_cpu(before->leaf))
-		return false;
+		return -1;
 	idling = idling_of_cpu(session, life->host, span->ref, span->begin, span->end);
-	return idling.began_idle && is_idle(&idling, span);
+	return idling.began_idle ? idling.idle : -1;
+}
+
+bool kept_off(const struct session *session, uint32_t thread, const struct span *span)
+{
+	struct idling idling = {.idle = idle_beside(session, thread, span)};
+
+	return idling.idle >= 0 && is_idle(&idling, span);
 }
 
 static int by_time(gconstpointer a, gconstpointer b)
@@ -127,23 +139,86 @@ static void add_thread(GArray *list, const struct session *session, uint32_t thr
 
 	spans_begin(&spans, session, thread, session->trace.begin, session->trace.end + 1);
 	while (spans_next_off_cpu(&spans, &span)) {
-		struct let_go let_go = {span.end, thread, life->host, 0};
+		struct let_go let_go = {.time = span.end, .thread = thread, .host = life->host};
+		struct idling idling = {0};
 
-		if (span.end < life->end && kept_off(session, thread, &span))
+		if (span.end >= life->end || PACK_KIND(span.leaf) != LEAF_PREEMPTED)
+			continue;
+		idling.idle = idle_beside(session, thread, &span);
+		let_go.loose = !is_idle(&idling, &span);
+		if (idling.idle >= 0 && 2 * idling.idle >= span.end - span.begin)
 			g_array_append_val(list, let_go);
 	}
+}
+
+/* Of one process, in order: marks the ends that are whole periods apart, to the millisecond: in a
+ * busy system others had the CPU in some of these times, and ends are missing. */
+static void mark_process(GArray *all, const GArray *list)
+{
+	for (guint i = 0; i + ROW_OF_PROCESS < list->len; i++) {
+		int64_t period = at(list, i + 1)->time - at(list, i)->time;
+		bool sure = period >= PERIOD_SURE && period <= PERIOD_MAX;
+
+		for (guint k = i + 1; k < i + ROW_OF_PROCESS && sure; k++) {
+			int64_t distance = at(list, k + 1)->time - at(list, k)->time;
+			int64_t count = (distance + period / 2) / period;
+
+			sure = count && count <= PERIODS_MAX &&
+			       ABS(distance - count * period) <= TOGETHER;
+		}
+		for (guint k = i; k <= i + ROW_OF_PROCESS && sure; k++) {
+			struct let_go *of = &g_array_index(all, struct let_go, at(list, k)->place);
+
+			of->period = of->period ? of->period : period;
+		}
+	}
+}
+
+/* All that are, by processes; `first`: of each thread, its process. */
+static void mark_processes(GArray *all, const uint32_t *first)
+{
+	g_autoptr(GHashTable)
+		lists = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+	GHashTableIter iter;
+	gpointer list;
+
+	for (guint i = 0; i < all->len; i++) {
+		gpointer process = GUINT_TO_POINTER(first[at(all, i)->thread] + 1);
+		struct let_go copy = *at(all, i);
+		GArray *of = g_hash_table_lookup(lists, process);
+
+		if (!of) {
+			of = g_array_new(FALSE, FALSE, sizeof(struct let_go));
+			g_hash_table_insert(lists, process, of);
+		}
+		copy.place = i;
+		if (!of->len || copy.time - at(of, of->len - 1)->time > TOGETHER)
+			g_array_append_val(of, copy);
+	}
+	g_hash_table_iter_init(&iter, lists);
+	while (g_hash_table_iter_next(&iter, NULL, &list))
+		mark_process(all, list);
 }
 
 static void *find(const struct session *session)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct let_go));
+	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(struct let_go));
 
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
 		if (!thread_is_kernel(&session->trace.model,
 				      model_thread(&session->trace.model, i)))
-			add_thread(list, session, i);
-	g_array_sort(list, by_time);
+			add_thread(all, session, i);
+	g_array_sort(all, by_time);
+	mark_processes(all, session->trace.processes.first);
+	for (guint i = 0; i < all->len; i++)
+		if (!at(all, i)->loose)
+			g_array_append_vals(list, at(all, i), 1);
 	mark_rows(list);
+	for (guint i = 0; i < all->len; i++)
+		if (at(all, i)->loose && at(all, i)->period)
+			g_array_append_vals(list, at(all, i), 1);
+	g_array_sort(list, by_time);
 	return list;
 }
 
@@ -210,6 +285,41 @@ bool quota_let_go(const struct session *session, uint32_t thread, int64_t time, 
 		}
 	}
 	return false;
+}
+
+/* Of each process that has one: its first thread + 1 -> place in the list of an end that shows
+ * it. */
+static void *find_shown(const struct session *session)
+{
+	const GArray *list = let_goes(session);
+	GHashTable *shown = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < list->len; i++)
+		if (at(list, i)->period)
+			g_hash_table_insert(
+				shown,
+				GUINT_TO_POINTER(
+					session->trace.processes.first[at(list, i)->thread] + 1),
+				GUINT_TO_POINTER(i));
+	return shown;
+}
+
+static void free_shown(gpointer shown)
+{
+	g_hash_table_destroy(shown);
+}
+
+bool quota_shown(const struct session *session, uint32_t thread, int64_t *period)
+{
+	const void *shown = session_make_once(session, find_shown, free_shown);
+	gpointer place;
+
+	if (!g_hash_table_lookup_extended(
+		    (GHashTable *) shown,
+		    GUINT_TO_POINTER(session->trace.processes.first[thread] + 1), NULL, &place))
+		return false;
+	*period = at(let_goes(session), GPOINTER_TO_UINT(place))->period;
+	return true;
 }
 
 #define SHARED_MIN 3u /* times let go together, at least */

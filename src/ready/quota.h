@@ -27,6 +27,9 @@ bool quota_filled_at(const struct session *session, uint16_t host, int64_t time,
 /* The same of a time at which the thread's process was let go, or would have been. */
 bool quota_let_go(const struct session *session, uint32_t thread, int64_t time, int64_t *period);
 
+/* The thread's process is shown to have a quota, some time or other. */
+bool quota_shown(const struct session *session, uint32_t thread, int64_t *period);
+
 /* Who shares a quota with the thread, and how long each was on a CPU over [from, to). */
 struct quota_user {
 	uint32_t thread;

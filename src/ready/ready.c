@@ -112,15 +112,19 @@ static bool is_throttled(const struct session *session, uint32_t thread, const s
 	return so && !sibling(session, thread, span, works_meanwhile, true);
 }
 
-/* Others ran there as well, but nobody did for half of the time or more: whatever they took of it,
- * the thread would have gone on between. Its process is known to have a quota. */
+/* Others ran there as well, but nobody did for half of the time or more, or for a third up to when
+ * the quota of its process was filled: whatever they took of it, the thread would have gone on
+ * between. Its process is known to have a quota. */
 static bool is_throttled_beside(const struct session *session, uint32_t thread,
 				const struct span *span, struct ready *ready)
 {
 	int64_t length = span->end - span->begin;
 
-	return length >= THROTTLED_WOKEN && 2 * ready->idle >= length &&
-	       quota_let_go(session, thread, span->end, &ready->period) &&
+	if (length < THROTTLED_WOKEN || 3 * ready->idle < length)
+		return false;
+	return (2 * ready->idle >= length
+			? quota_shown(session, thread, &ready->period)
+			: quota_let_go(session, thread, span->end, &ready->period)) &&
 	       WOKEN_PART * length > ready->period &&
 	       !sibling(session, thread, span, works_meanwhile, true);
 }
