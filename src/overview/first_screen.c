@@ -211,6 +211,22 @@ static void what_if_screen(const struct overview_report *made, struct output *ou
 	text_suggestion(made->session, &recorded, 2, output);
 }
 
+/* One long wait that is no item, if there is room; how many lines that is. */
+static int besides(const struct stands *stands, int room, struct output *output)
+{
+	g_autofree char *text = NULL;
+	char length[32];
+
+	if (!stands->longest.sentence)
+		return 0;
+	text = g_strdup_printf("Besides, there is one wait of %s: %s",
+			       when_duration(length, stands->longest.end - stands->longest.begin),
+			       stands->longest.sentence);
+	if ((int) g_utf8_strlen(text, -1) / MAX(output->width - WORD, 1) + 1 > room)
+		return 0;
+	return text_wrapped_beside(output, text, 0, 0, NULL);
+}
+
 /* `failed`: calls that did were told of. Returns the thread that is to be looked at, as it worked
  * most; NO_THREAD. */
 static uint32_t nothing(const struct overview_report *made, bool failed, struct output *output)
@@ -257,6 +273,8 @@ void first_screen_text(const struct overview_report *made, struct output *output
 			break;
 		lines += stand_lines(item, i + 1, true, output);
 	}
+	if (stands->items->len)
+		lines += besides(stands, LINES_MAX - LINES_BELOW - lines, output);
 	lines += configuration_line(made->configuration, LINES_MAX - LINES_BELOW - lines, output);
 	failed = failed_calls_line(made->failed, stands, LINES_MAX - LINES_BELOW - lines, output);
 	lines += failed;

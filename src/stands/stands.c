@@ -701,7 +701,8 @@ static bool is_most_of_longest(const struct fact *fact)
 }
 
 /* Rare, and long: in a snapshot that was taken as something was late, what it was taken for. */
-static void find_longest(const struct session *session, const GArray *locks, struct stands *stands)
+static const struct fact *find_longest(const struct session *session, const GArray *locks,
+				       struct stands *stands)
 {
 	const struct stand *longest = NULL;
 
@@ -715,16 +716,31 @@ static void find_longest(const struct session *session, const GArray *locks, str
 			longest = item;
 	}
 	if (!longest)
-		return;
+		return NULL;
 	stands->longest.sentence = stand_sentence(session, longest, locks);
 	stands->longest.thread = longest->fact->victim;
 	stands->longest.begin = longest->fact->begin;
 	stands->longest.end = longest->fact->end;
+	return longest->fact;
+}
+
+#define BESIDES 0.5 /* of what the first item took: so long a wait is told beside the items */
+
+/* It is an item itself, or short beside the first. */
+static bool is_told_or_short(const struct fact *longest, int64_t length, const GArray *items)
+{
+	for (guint i = 0; i < items->len; i++)
+		if (g_array_index(items, struct stand, i).fact == longest)
+			return true;
+	return items->len &&
+	       (double) length <
+		       BESIDES * (double) g_array_index(items, struct stand, 0).fact->most;
 }
 
 struct stands *stands_new(const struct session *session, const struct waiting *waiting)
 {
 	struct stands *stands = g_new0(struct stands, 1);
+	const struct fact *longest;
 	struct losses losses;
 	g_autoptr(GArray)
 		locks = contention_new(session, NULL, session->asked.from, session->asked.to);
@@ -758,7 +774,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	killed_items(session, stands->items);
 	stuck_opposites(session, stands->items);
 	hang_items(session, stands->items);
-	find_longest(session, locks, stands);
+	longest = find_longest(session, locks, stands);
 	sort_and_cut(session, stands->items);
 	put_tracing_first(stands->items);
 	for (guint i = 0; i < stands->items->len; i++) {
@@ -767,7 +783,8 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 		item->sentence = stand_sentence(session, item, locks);
 	}
 	stands->unexplained = unexplained_sentence(session, &losses, stands->items);
-	if (stands->items->len || stands->unexplained)
+	if (stands->unexplained ||
+	    is_told_or_short(longest, stands->longest.end - stands->longest.begin, stands->items))
 		g_clear_pointer(&stands->longest.sentence, g_free);
 	losses_clear(&losses);
 	return stands;
