@@ -2,10 +2,11 @@
 /* Reading back what was stored; see session.h. */
 #include "run/session.h"
 
-#include "symbols/binaries.h"
-#include "symbols/symbols.h"
+#include "locks/locks.h"
 #include "model/container.h"
 #include "model/images.h"
+#include "symbols/binaries.h"
+#include "symbols/symbols.h"
 
 #include <string.h>
 
@@ -218,6 +219,8 @@ uint32_t session_resource(const struct session *session, const struct block *blo
 {
 	g_autofree char *key = NULL;
 
+	if (!block->resource && block->lock) /* its call began before the trace */
+		return lock_at(&session->trace.flow, block->lock)->resource;
 	if (!is_thread(block->child))
 		return block->resource;
 	key = g_strconcat("child:", session_thread_name(session, block->child), NULL);

@@ -474,6 +474,10 @@ static void cpu_sentence(GString *text, const struct session *session, const str
 	if (2 * fact->pinned > fact->ns)
 		g_string_append(text, "; other CPUs were idle, but it is pinned to this one");
 	append_offline(text, session, fact);
+	if (fact->tracing)
+		g_string_append_printf(text, "; the tracer itself (%s) had it for %s of that",
+				       session_thread_name(session, fact->tracer),
+				       when_duration(length, fact->tracing));
 }
 
 #define END_STEPS INT64_C(50000000) /* ns: from the last work to the end */

@@ -671,19 +671,26 @@ static void put_tracing_first(GArray *items)
 }
 
 /* Who can do something about it wants to know of the programs first. */
-static void put_tracers_last(GArray *deeds, const bool *tracers)
+static void put_tracers_last(struct fact *fact, const bool *tracers)
 {
+	GArray *deeds = fact->deeds;
+	int64_t all = 0, tracing = 0;
 	guint programs = 0;
 
 	for (guint i = 0; i < deeds->len; i++) {
 		struct deed deed = g_array_index(deeds, struct deed, i);
 
-		if (is_thread(deed.thread) && tracers[deed.thread])
+		all += deed.did == DID_RUN ? deed.times.ns : 0;
+		if (is_thread(deed.thread) && tracers[deed.thread]) {
+			fact->tracer = tracing ? fact->tracer : deed.thread;
+			tracing += deed.times.ns;
 			continue;
+		}
 		g_array_remove_index(deeds, i);
 		g_array_insert_val(deeds, programs, deed);
 		programs++;
 	}
+	fact->tracing = 3 * tracing >= all ? tracing : 0;
 }
 
 /* Most of its longest wait went to it, and not to what else happened meanwhile. */
@@ -762,8 +769,10 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 		struct fact *fact = g_array_index(stands->items, struct stand, i).fact;
 
 		fact_sort(fact);
-		if (fact->kind == STAND_CPU)
-			put_tracers_last(fact->deeds, losses.tracers);
+		if (fact->kind == STAND_CPU) {
+			runners_of_victims(session, &losses, fact);
+			put_tracers_last(fact, losses.tracers);
+		}
 		if (fact->holders->len)
 			fact->subject = g_array_index(fact->holders, struct deed, 0).thread;
 		settle_kind(session, fact);

@@ -11,6 +11,7 @@
 #include "objects/calls.h"
 #include "parts/make_parts.h"
 #include "ready/cpu_runs.h"
+#include "ready/host_span.h"
 #include "stands/root.h"
 #include "stands/stuck.h"
 #include "waits/idle.h"
@@ -226,6 +227,32 @@ static void add_competitor(int64_t begin, int64_t end, uint32_t thread, void *da
 	deed.pid = model_thread(competing->model, thread)->pid;
 	times_add(&deed.times, end - begin, NULL);
 	deeds_add(competing->fact->deeds, &deed);
+}
+
+void runners_of_victims(const struct session *session, const struct losses *losses,
+			struct fact *fact)
+{
+	const uint32_t *names = losses->names;
+	uint32_t stem = losses->stems[fact->victim];
+
+	for (guint i = fact->deeds->len; i-- > 0;)
+		if (g_array_index(fact->deeds, struct deed, i).did == DID_RUN)
+			g_array_remove_index(fact->deeds, i);
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+		struct competing competing = {&session->trace.model, names, fact, part->thread};
+		struct spans spans;
+		struct span span;
+
+		if (losses->stems[part->victim] != stem)
+			continue;
+		spans_begin(&spans, session, part->thread, part->begin, part->end);
+		while (spans_next(&spans, &span))
+			if (leaf_is_ready(span.leaf) || span_is_hosts_ready(span.leaf))
+				each_run_beside(session, part->thread, &span, add_competitor,
+						&competing);
+	}
+	deeds_sort(fact->deeds);
 }
 
 static bool leads_process(const struct session *session, uint32_t thread)

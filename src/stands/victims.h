@@ -30,5 +30,9 @@ bool is_service(const struct session *session, uint32_t thread);
 /* They are put down to the same thing: of most kinds to who did it and to the object. */
 bool facts_have_one_root(const struct fact *a, const struct fact *b);
 void losses_clear(struct losses *losses);
+/* Of a fact of kind CPU, which others' losses were added to: who ran while its victim, or others of
+ * that name, were ready, and not beside those that are late as well. */
+void runners_of_victims(const struct session *session, const struct losses *losses,
+			struct fact *fact);
 
 #endif

@@ -141,6 +141,10 @@ void append_object(GString *text, const struct session *session, uint32_t object
 {
 	const char *key = session_text(session, object);
 
+	if (lock && !*key) {
+		g_string_append(text, "the lock of a file whose name was not recorded");
+		return;
+	}
 	if (lock && g_str_has_prefix(key, "fd:")) {
 		g_string_append_printf(text, "the lock of a file whose name was not recorded (%s)",
 				       key);
