@@ -116,6 +116,8 @@ STANDS_OUT = {
     "mmap-lock": ("process", r"query \(282\) waited 79\d\.\d ms", r"for gc-protect \(281\) in mmap: gc-protect worked for 79\d\.\d ms in mprotect; both need .* \(mmap_lock, inferred\)"),
     "veth-delay": ("network", r"control \(265\) waited 1\.00\d s", r"packets were 5\d\.\d+ ms in the queueing discipline of w0 \(its shaper"),
     "swap-cgroup": ("swap", r"visitor \(268\) waited 3\.99\d s", r"for catalog \(243\) in read, which waited in a page fault for swap on vdd"),
+    "udp-lost-chain": ("timeout", r"browser \(274\) waited 1\.25\d s", r"for tax \(251\) in recvfrom, which waited in poll until its own time limit of 2\d\d\.\d ms: 10\.9\.0\.2:9704 \(rates \(250\), .*\) did not answer"),
+    "quota-busy": ("quota", r"imgd \(255\) was throttled for 1\.\d+ s", "also late: cdn"),
     "quota-neighbour": ("quota", r"pricesv \(264\) was throttled for 2\.1\d\d s", r"its cgroup had used up its CPU quota, of which logship \(266\) took 7[78] %", "also late: cartsv"),
     # two cgroups, two quotas, filled at the same time
     "quota-two": ("quota", r"stocksv \(258\) was throttled for 80\d", r"its cgroup had used up its CPU quota \(inferred\)", r"also late: fronts"),
@@ -187,7 +189,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("ok-timed-pool", "ok-leader", "ok-pause-exit", "ok-sched-idle", "ok-two-addresses", "ok-pipeline", "ok-reset", "ok-accept-mutex", "ok-ahead", "ok-flusher", "ok-clock-set", "ok-followers", "ok-idle-ways", "ok-tail", "ok-terminal", "crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
+NOTHING = ("ok-progress", "ok-timed-pool", "ok-leader", "ok-pause-exit", "ok-sched-idle", "ok-two-addresses", "ok-pipeline", "ok-reset", "ok-accept-mutex", "ok-ahead", "ok-flusher", "ok-clock-set", "ok-followers", "ok-idle-ways", "ok-tail", "ok-terminal", "crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 

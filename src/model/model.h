@@ -240,6 +240,7 @@ struct thread {
 		int64_t woken; /* waits for CPU since, if that was seen; INT64_MIN */
 		uint64_t counters[COUNTERS]; /* its own, when it left; NO_COUNTER */
 		uint32_t operation; /* newest struct operation of its list, 0 */
+		bool answers; /* it has read, in a call since before the trace, and not written */
 		uint32_t calls; /* system calls that it has made */
 		uint32_t doings; /* … of which so many do more than tell the time, or hand over */
 		struct spin spin; /* what it asks without a pause; count 0: nothing */

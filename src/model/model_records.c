@@ -88,18 +88,19 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        NUMBER(flow.interruptible), NUMBER(flow.handlers), IN_PLACE(flow.handling, handling),
        NUMBER(flow.sent_signal), WEAK_THREAD(flow.sent_signal_by), TIME(flow.left),
        TIME(flow.unseen_from), TIME(flow.unseen_until), TIME(flow.woken),
-       REF(flow.operation, STORE_OPERATIONS), NUMBER(flow.calls), NUMBER(flow.doings),
-       IN_PLACE(flow.spin, spin), WEAK_REF(flow.spin_block, STORE_BLOCKS), NUMBER(flow.tries),
-       PASSING_ARRAY(flow.functions, open_frame), NUMBER(flow.counted), OWN(flow.values),
-       POINTER(flow.user, user_stack), PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by),
-       NAME(flow.asked_call), NAME(flow.sent), NUMBER(flow.sent_fd), TIME_OR_0(flow.sent_at),
-       TIME_OR_0(flow.day_expires), TIME_OR_0(flow.day_begin), NUMBER(flow.day_requested),
-       WEAK_THREAD(flow.day_set_by), REF(flow.pause, STORE_REASONS), NUMBER(flow.commits),
-       NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears), NUMBER(flow.heard_port),
-       WEAK_REF(flow.timed_out, STORE_BLOCKS), NUMBER(flow.timed_out_asking),
-       NUMBER(flow.timed_out_reading), TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker),
-       IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS),
-       LOG(samples, STORE_SAMPLES), LOG(counts, STORE_COUNTS), NUMBERS(flow.counters));
+       REF(flow.operation, STORE_OPERATIONS), NUMBER(flow.answers), NUMBER(flow.calls),
+       NUMBER(flow.doings), IN_PLACE(flow.spin, spin), WEAK_REF(flow.spin_block, STORE_BLOCKS),
+       NUMBER(flow.tries), PASSING_ARRAY(flow.functions, open_frame), NUMBER(flow.counted),
+       OWN(flow.values), POINTER(flow.user, user_stack), PASSING_ARRAY(flow.woke, woke),
+       THREAD(flow.asked_by), NAME(flow.asked_call), NAME(flow.sent), NUMBER(flow.sent_fd),
+       TIME_OR_0(flow.sent_at), TIME_OR_0(flow.day_expires), TIME_OR_0(flow.day_begin),
+       NUMBER(flow.day_requested), WEAK_THREAD(flow.day_set_by), REF(flow.pause, STORE_REASONS),
+       NUMBER(flow.commits), NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears),
+       NUMBER(flow.heard_port), WEAK_REF(flow.timed_out, STORE_BLOCKS),
+       NUMBER(flow.timed_out_asking), NUMBER(flow.timed_out_reading), TIME(flow.timed_out_at),
+       IN_PLACE(flow.waker, waker), IN_PLACE(flow.work, work), IN_PLACE(flow.call, call),
+       LOG(track, STORE_INTERVALS), LOG(samples, STORE_SAMPLES), LOG(counts, STORE_COUNTS),
+       NUMBERS(flow.counters));
 #undef RECORD_TYPE
 
 /* --- CPUs -------------------------------------------------------------------------- */

@@ -506,6 +506,7 @@ static void move_ends(struct flow *flow, uint32_t index, struct thread *thread,
 
 	if (!talk)
 		return;
+	thread->flow.answers = false;
 	if (args->ret > 0)
 		*(moves == MOVES_IN || moves == MOVES_RECEIVE ? &talk->in : &talk->out) +=
 			(uint32_t) args->ret;
@@ -530,6 +531,7 @@ void question_exit(struct flow *flow, uint32_t index, struct thread *thread,
 		if (info->moves == MOVES_IN || info->moves == MOVES_RECEIVE)
 			question_read(flow, index,
 				      talk_at(host_of(flow, thread), thread->flow.hears));
+		thread->flow.answers = info->moves == MOVES_RECEIVE && args->ret > 0;
 		return;
 	}
 	if ((args->ret == GIVEN_UP && (info->moves || info->effect == DOES_CONNECT)) ||

@@ -117,15 +117,6 @@ struct talk *talk_from(struct host *host, uint32_t local)
 	return local ? talk_at(host, idmap_get(&host->talk_index, local_index(local))) : NULL;
 }
 
-/* It sends to who has asked there, and waits for the answer. */
-static bool answers(struct host *host, const struct talk *talk)
-{
-	const struct talk *asked = talk_from(host, talk->remote);
-
-	return asked && asked != talk && asked->outstanding && asked->remote == talk->local &&
-	       asked->asked < talk->asked;
-}
-
 /* Its first packet tells between which addresses it is; each one does where every datagram may
  * go elsewhere. */
 static void name_ends(struct flow *flow, struct host *host, struct talk *talk,
@@ -141,16 +132,18 @@ static void name_ends(struct flow *flow, struct host *host, struct talk *talk,
 			event->net.source_port < event->net.dest_port ? ROLE_SERVER : ROLE_CLIENT;
 	if (!event->net.tcp && talk->kind == TALK_STREAM)
 		talk->kind = TALK_DATAGRAM; /* it was open before the trace */
-	/* what it answers was read in a call since before the trace */
-	if (talk->kind == TALK_DATAGRAM && talk->role == ROLE_CLIENT && answers(host, talk)) {
-		talk->role = ROLE_SERVER;
-		talk->outstanding = false;
-	}
 	if (talk->role == ROLE_SERVER)
 		return; /* nobody looks for it */
 	idmap_set(&host->talk_index, flow_index(key), talk->number);
 	if (talk->local)
 		idmap_set(&host->talk_index, local_index(talk->local), talk->number);
+}
+
+/* It sends from the port at which it was asked, in a read since before the trace. */
+static bool answers(const struct thread *thread, const struct talk *talk, const struct event *event)
+{
+	return thread->flow.answers && talk->role == ROLE_CLIENT && !talk->in && !talk->out &&
+	       event->net.source_port == thread->flow.heard_port;
 }
 
 void talk_packet(struct flow *flow, const struct thread *thread, const struct event *event,
@@ -165,6 +158,10 @@ void talk_packet(struct flow *flow, const struct thread *thread, const struct ev
 		talk = talk_at(host, talk_received(host, key));
 	} else {
 		talk = talk_at(host, thread->flow.call.talk);
+		if (talk && answers(thread, talk, event)) {
+			talk->role = ROLE_SERVER;
+			talk->outstanding = false;
+		}
 		if (talk && talk->flow != key && (!talk->flow || talk->kind == TALK_DATAGRAM))
 			name_ends(flow, host, talk, event, key);
 	}
