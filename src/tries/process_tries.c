@@ -54,6 +54,21 @@ void process_signalled(struct flow *flow, uint32_t index, int64_t ret)
 	}
 }
 
+/* It has just waited in such a call itself: what it asks now is whether others ended, too, as
+ * shells do. */
+static bool has_waited_for_child(const struct flow *flow, const struct thread *thread)
+{
+	struct track_pos pos = track_end_pos(flow->timeline, &thread->track);
+	const struct interval *at;
+	int64_t begin;
+
+	while ((at = track_step_back(flow->timeline, &thread->track, &pos, &begin)))
+		if (leaf_is_blocked(at->leaf))
+			return PACK_KIND(at->leaf) == LEAF_BLOCK_SYSCALL &&
+			       flow_call_info(flow, PACK_NUMBER(at->leaf))->wait == WAIT_CHILD;
+	return false;
+}
+
 void process_asked_after(struct flow *flow, uint32_t index, int64_t ret)
 {
 	const struct thread *thread = flow_thread(flow, index);
@@ -66,6 +81,8 @@ void process_asked_after(struct flow *flow, uint32_t index, int64_t ret)
 		return;
 	if (ret > 0 && call->waits)
 		return; /* the call's argument is what it returned */
+	if (ret == 0 && pid <= 0 && has_waited_for_child(flow, thread))
+		return;
 	target = thread_by_number(flow->model, thread, ret ? (int32_t) ret : pid);
 	like = try_of(flow, index, ret || pid <= 0 ? NO_THREAD : target, pid);
 	if (ret == 0)
