@@ -212,7 +212,7 @@ static bool is_of_parent(const struct session *session, const struct wait *wait,
 bool wait_counts(const struct session *session, const struct wait *wait, const struct lead *lead)
 {
 	return (wait_is_explained(session, wait) || !is_of_parent(session, wait, lead)) &&
-	       !wait_is_idle(session, wait);
+	       !wait_is_by_exit(session, wait) && !wait_is_idle(session, wait);
 }
 
 bool wait_is_imposed(const struct session *session, uint32_t thread, const struct span *span)

@@ -288,7 +288,7 @@ static void add_blocked(struct session *session, uint32_t thread, const struct s
 {
 	struct wait wait = wait_of(session, thread, span);
 
-	if (!wait.woken && !wait_is_by_exit(session, &wait)) /* it did end */
+	if (!wait.woken)
 		return;
 	if (PACK_KIND(span->leaf) == LEAF_BLOCK_FAULT && kind_wanted(session, OPERATION_FAULT))
 		add_wait(session, PACK(OPERATION_FAULT, 0), thread, span, wait.block->cpu);

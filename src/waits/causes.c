@@ -217,11 +217,6 @@ static char *later_label(const struct session *session, const struct wait *wait)
 
 	if (wait_is_cut_off(session, wait))
 		return killed_label(session, wait);
-	if (wait_is_by_exit(session, wait)) {
-		g_autofree char *by = thread_label(session, wait->block->waker);
-
-		return g_strdup_printf("until %s ended its process", by);
-	}
 	if (wait->block->kind == WAKER_NONE)
 		return g_strdup(session->asked.options->every ? "not woken before the stretch's end"
 							      : "not woken before the trace's end");

@@ -49,8 +49,6 @@ struct wait wait_of(const struct session *session, uint32_t thread, const struct
 	if (wait.woken && (block_lock(session, block) || block->own_futex) &&
 	    wait_is_cut_off(session, &wait))
 		wait.woken = false;
-	if (wait.woken && wait_is_by_exit(session, &wait))
-		wait.woken = false;
 	return wait;
 }
 

@@ -195,8 +195,6 @@ static struct hinge unled(const struct session *session, const struct wait *wait
 	const struct wake_detail *request = block_request(session, wait->block);
 	int64_t sent;
 
-	if (wait_is_by_exit(session, wait))
-		return follows(wait->block->waker, wait->end);
 	if (!wait->woken || block_reason(session, wait->block))
 		return keeps_length;
 	if (request)
