@@ -142,7 +142,7 @@ static void add_thread(GArray *list, const struct session *session, uint32_t thr
 		struct let_go let_go = {.time = span.end, .thread = thread, .host = life->host};
 		struct idling idling = {0};
 
-		if (span.end >= life->end || PACK_KIND(span.leaf) != LEAF_PREEMPTED)
+		if (span.end >= life->end)
 			continue;
 		idling.idle = idle_beside(session, thread, &span);
 		let_go.loose = !is_idle(&idling, &span);

@@ -262,12 +262,11 @@ struct ready ready_of(const struct session *session, uint32_t thread, const stru
 		return ready;
 	}
 	ready.limit = LIMIT_QUOTA;
-	if (!is_idle(&idling, span) && is_throttled_beside(session, thread, span, &ready)) {
-		ready.kind = READY_THROTTLED;
-		return ready;
-	}
 	if (!is_idle(&idling, span)) {
-		judge_affinity(session, thread, span, &ready);
+		if (is_throttled_beside(session, thread, span, &ready))
+			ready.kind = READY_THROTTLED;
+		else
+			judge_affinity(session, thread, span, &ready);
 		return ready;
 	}
 	if (is_throttled(session, thread, span, &ready.period))

@@ -234,6 +234,9 @@ static void by_wait(const struct session *session, const struct wait *wait, enum
 	case CAUSE_SOFTIRQ:
 		root->object = wait_hardware(session, wait);
 		root->kind = kind_of_hardware(session, root->object);
+		/* of memory that nothing tells what it is (disk/reclaim.h) */
+		root->inferred =
+			root->kind == STAND_SWAP && !wait->block->resource && !wait->block->fault;
 		root->deed.did = DID_DEVICE;
 		break;
 	case CAUSE_NETWORK:

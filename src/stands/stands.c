@@ -680,10 +680,12 @@ static void put_tracers_last(struct fact *fact, const bool *tracers)
 	for (guint i = 0; i < deeds->len; i++) {
 		struct deed deed = g_array_index(deeds, struct deed, i);
 
-		all += deed.did == DID_RUN ? deed.times.ns : 0;
+		int64_t ran = deed.did == DID_RUN ? deed.times.ns : 0;
+
+		all += ran;
 		if (is_thread(deed.thread) && tracers[deed.thread]) {
 			fact->tracer = tracing ? fact->tracer : deed.thread;
-			tracing += deed.times.ns;
+			tracing += ran;
 			continue;
 		}
 		g_array_remove_index(deeds, i);

@@ -15,9 +15,9 @@
 #include "stands/root.h"
 #include "stands/stuck.h"
 #include "waits/idle.h"
-#include "words/names.h"
-#include "words/handler.h"
 #include "words/ending.h"
+#include "words/handler.h"
+#include "words/names.h"
 
 #define THREADS_MAX 256
 #define PIECES_MAX 1000000
@@ -234,7 +234,13 @@ void runners_of_victims(const struct session *session, const struct losses *loss
 {
 	const uint32_t *names = losses->names;
 	uint32_t stem = losses->stems[fact->victim];
+	guint at = 0;
 
+	while (at < fact->parts->len &&
+	       losses->stems[g_array_index(fact->parts, struct lost_part, at).victim] == stem)
+		at++;
+	if (at == fact->parts->len)
+		return; /* nobody else's was added */
 	for (guint i = fact->deeds->len; i-- > 0;)
 		if (g_array_index(fact->deeds, struct deed, i).did == DID_RUN)
 			g_array_remove_index(fact->deeds, i);
