@@ -117,6 +117,10 @@ STANDS_OUT = {
     "veth-delay": ("network", r"control \(265\) waited 1\.00\d s", r"packets were 5\d\.\d+ ms in the queueing discipline of w0 \(its shaper"),
     "swap-cgroup": ("swap", r"visitor \(268\) waited 3\.99\d s", r"for catalog \(243\) in read, which waited in a page fault for swap on vdd"),
     "udp-lost-chain": ("timeout", r"browser \(274\) waited 1\.25\d s", r"for tax \(251\) in recvfrom, which waited in poll until its own time limit of 2\d\d\.\d ms: 10\.9\.0\.2:9704 \(rates \(250\), .*\) did not answer"),
+    # the row is locked from 603.34 to 606.28 (truth.tsv), checkout asks at 603.86; its backend's last wait, of 1.366 s, ends as
+    # postgres (272) sends it SIGURG (babeltrace2)
+    "pg-idletx": ("timer", r"postgres \(274\) waited 2\.0\d+ s .*for postgres \(272\) in epoll_wait, which waited for stockfix \(268\) in epoll_wait, which waited for bash \(201\)", r"sleep .* slept 10 times"),
+    "watchdog": ("timeout", r"pricer \(258\) waited 349\.4 ms .* in read on pipe /tmp/feed, until it was killed by signal 9"),
     "quota-busy": ("quota", r"imgd \(255\) was throttled for 1\.\d+ s", "also late: cdn"),
     "quota-neighbour": ("quota", r"pricesv \(264\) was throttled for 2\.1\d\d s", r"its cgroup had used up its CPU quota, of which logship \(266\) took 7[78] %", "also late: cartsv"),
     # two cgroups, two quotas, filled at the same time

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "objects/calls.h"
 #include "objects/exchanges.h"
 #define ON_WAY_MAX 16384u /* entries; the older half goes when there are more */
 
@@ -130,6 +131,12 @@ void request_divide(struct host *host, struct request *request, uint32_t sectors
 	memcpy(second->by, first.by, sizeof second->by);
 }
 
+/* … by its numbers, as long as its name is not known. */
+static void print_numbers(char text[32], uint32_t dev)
+{
+	g_snprintf(text, 32, "device %u:%u", dev >> 20, dev & 0xfffff);
+}
+
 uint32_t request_disk(struct flow *flow, struct host *host, uint32_t dev)
 {
 	uint32_t name = idmap_get(&host->disks, dev);
@@ -137,8 +144,23 @@ uint32_t request_disk(struct flow *flow, struct host *host, uint32_t dev)
 
 	if (name != IDMAP_NONE)
 		return name;
-	g_snprintf(text, sizeof text, "device %u:%u", dev >> 20, dev & 0xfffff);
-	return intern_id(flow->names, text);
+	print_numbers(text, dev);
+	name = intern_id(flow->names, text);
+	return strcmp(intern_text(flow->names, name), text) == 0
+		       ? name
+		       : key_format(flow, "%s of another host", text);
+}
+
+void request_disk_named(struct flow *flow, struct host *host, uint32_t dev, const char *name)
+{
+	char text[32];
+	uint32_t id;
+
+	print_numbers(text, dev);
+	id = intern_known(flow->names, text);
+	if (id && !intern_known(flow->names, name) && flow->model->hosts->len == 1)
+		intern_replace(flow->names, id, name);
+	idmap_set(&host->disks, dev, intern_id(flow->names, name));
 }
 
 /* --- who asked ------------------------------------------------------------- */

@@ -37,6 +37,9 @@ bool is_sync_call(const char *name);
 
 /* The device's name, interned; of one that the statedump did not name, its numbers. */
 uint32_t request_disk(struct flow *flow, struct host *host, uint32_t dev);
+/* The statedump names the device. What was told of it by its numbers so far is told by its name,
+ * too; not with several hosts, of which each may have another one of these numbers. */
+void request_disk_named(struct flow *flow, struct host *host, uint32_t dev, const char *name);
 
 /* Who does what the event says: whoever is current, but in an interrupt. */
 struct requester requester_of(struct flow *flow, const struct cpu *cpu, const struct event *event);

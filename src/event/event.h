@@ -316,6 +316,7 @@ struct event {
 			const char *filename;
 			uint64_t files; /* file_table_address, 0 before 2.12 */
 			int32_t pid, fd;
+			uint32_t mode; /* FMODE_*: what can be done; 0: not said */
 		} file;
 		struct {
 			const char *action;

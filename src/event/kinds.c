@@ -180,6 +180,7 @@ static const struct event_field file_fields[] = {
 	{"pid", FIELD_I32, AT(file.pid)},
 	{"file_table_address", FIELD_I64, AT(file.files)},
 	{"fd", FIELD_I32, AT(file.fd)},
+	{"fmode", FIELD_I32, AT(file.mode)},
 	{"filename", FIELD_STRING, AT(file.filename)},
 	{0}};
 

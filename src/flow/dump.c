@@ -11,6 +11,8 @@
 
 #include "model/files.h"
 #include "disk/bios.h"
+#include "disk/block_requests.h"
+#include "objects/resource.h"
 #include "threads/namespaces.h"
 #include "threads/states.h"
 
@@ -135,6 +137,15 @@ static void note_endings(struct host *host, const struct fd_table *table, uint32
 	}
 }
 
+#define FMODE_LSEEK 0x4 /* include/linux/fs.h */
+#define FMODE_PREAD 0x8
+
+/* A file has a name, and what is read there is gone: a FIFO. Before LTTng 2.5 that is not said. */
+static bool is_stream(const struct event *event)
+{
+	return event->file.mode && !(event->file.mode & (FMODE_LSEEK | FMODE_PREAD));
+}
+
 void flow_dump_file(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct fd_table *table =
@@ -146,6 +157,8 @@ void flow_dump_file(struct flow *flow, struct cpu *cpu, const struct event *even
 	if (event->file.filename) {
 		uint32_t key = file_key_of_name(flow->names, event->file.filename);
 
+		if (is_stream(event))
+			key = fifo_found(flow, flow_host(flow, event), key, false);
 		note_endings(flow_host(flow, event), table, key, event->file.filename);
 		if (!fd_key(table, event->file.fd))
 			fd_rename(table, event->file.fd, key);
@@ -165,7 +178,8 @@ void flow_dump_block_device(struct flow *flow, struct cpu *cpu, const struct eve
 	struct host *host = flow_host(flow, event);
 
 	(void) cpu;
-	idmap_set(&host->disks, event->device.dev, intern_id(flow->names, event->device.name));
-	if (event->device.name)
-		block_device_named(flow, host, event->device.dev, event->device.name);
+	if (!event->device.name)
+		return;
+	request_disk_named(flow, host, event->device.dev, event->device.name);
+	block_device_named(flow, host, event->device.dev, event->device.name);
 }

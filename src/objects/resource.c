@@ -131,9 +131,9 @@ static uint32_t fifo_path(struct flow *flow, uint32_t key)
 	return intern_id(flow->names, text);
 }
 
-uint32_t fifo_found(struct flow *flow, struct thread *thread, uint32_t key, bool opens)
+uint32_t fifo_found(struct flow *flow, struct host *host, uint32_t key, bool opens)
 {
-	struct idmap *fifos = &model_host(flow->model, thread->host)->fifos;
+	struct idmap *fifos = &host->fifos;
 	uint32_t path = fifo_path(flow, key), fifo = path ? idmap_get(fifos, path) : IDMAP_NONE;
 
 	if (!path)

@@ -13,10 +13,11 @@
 uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd);
 /* The key of a file by its interned path: "file:/etc/hosts", "pipe:/run/initctl". */
 uint32_t path_key(struct flow *flow, const struct thread *thread, uint32_t path);
-/* Who wrote to what has this key has woken the thread, who read there, or the other way round: it
- * is a FIFO, from now on a pipe by its name, whose key is returned. If who opened it has woken who
- * opened it (`opens`), that counts the second time. Else returns the key itself. */
-uint32_t fifo_found(struct flow *flow, struct thread *thread, uint32_t key, bool opens);
+/* Who wrote to what has this key has woken a thread that read there, or the other way round, or it
+ * is said that one can neither seek nor read at a place in it: it is a FIFO, from now on a pipe by
+ * its name, whose key is returned. If who opened it has woken who opened it (`opens`), that counts
+ * the second time. Else returns the key itself. */
+uint32_t fifo_found(struct flow *flow, struct host *host, uint32_t key, bool opens);
 /* The thread that wait4 names, or that this call has made; NO_THREAD. */
 uint32_t call_child(struct flow *flow, const struct thread *thread);
 /* The command of a futex call, NO_OPERATION. */

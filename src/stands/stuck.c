@@ -8,6 +8,7 @@
 #include "lives/restarts.h"
 #include "objects/calls.h"
 #include "stands/clauses.h"
+#include "waits/idle.h"
 #include "words/names.h"
 
 /* Of calls that have no time limit: no timer that ends a wait in one is the program's. */
@@ -67,10 +68,19 @@ static bool is_on_way_out(const struct session *session, const struct wait *wait
 	       g_str_has_prefix(name, "mq_timedsend");
 }
 
+/* It reads what others write to a FIFO, and somebody waits for its answer meanwhile. */
+static bool is_in_answer(const struct session *session, const struct wait *wait)
+{
+	const char *on = session_text(session, session_resource(session, wait->block));
+
+	return g_str_has_prefix(on, "pipe:/") && wait_owes_answer(session, wait);
+}
+
 static bool is_owed(const struct session *session, const struct wait *wait)
 {
 	return wait_is_without_limit(session, wait) ||
-	       (PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL && is_on_way_out(session, wait));
+	       (PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+		(is_on_way_out(session, wait) || is_in_answer(session, wait)));
 }
 
 /* A mutex that nobody is known to have. */

@@ -727,18 +727,23 @@ bool is_service(const struct session *session, uint32_t thread)
 	return !at->born && at->state != THREAD_DEAD && !at->vcpu;
 }
 
-/* Who is in the middle waited for a next request: so did the service that waited for it. Anybody
- * else asked for what came then: a mail of another's, or a turn after others; but for what a
- * pipeline's first program brings when it is time to. */
+/* Who is in the middle waited for a next request: so did the service that waited for it; not if it
+ * has something to answer, and that one has what it needs. Anybody else asked for what came then: a
+ * mail of another's, or a turn after others; but for what a pipeline's first program brings when it
+ * is time to. */
 static bool leads_astray(const struct putting *putting, const int32_t *waits, guint links)
 {
 	bool service = is_service(putting->session, putting->victim);
 
-	for (guint i = 1; i < links; i++) {
+	for (guint i = 0; i < links; i++) {
 		const struct through *at =
 			&g_array_index(putting->path->waits, struct through, waits[i]);
 		struct wait wait = through_wait(at);
 
+		if (wait_is_in_answer(putting->session, &wait))
+			return false;
+		if (!i)
+			continue;
 		if (service ? wait_is_idle(putting->session, &wait)
 			    : wait_is_for_source(putting->session, &wait))
 			return true;

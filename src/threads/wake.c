@@ -167,7 +167,7 @@ static void fifo_woken(struct flow *flow, struct thread *thread, struct block *b
 	if (!waits->open || !block->resource || thread->host != waker->host ||
 	    !thread->flow.interruptible || (!fed && !open_each_other(flow, waits, wakes)))
 		return;
-	fifo = fifo_found(flow, thread, block->resource, !fed);
+	fifo = fifo_found(flow, model_host(flow->model, thread->host), block->resource, !fed);
 	if (fed && fifo != block->resource) {
 		fd_rename(thread_files(flow, thread), waits->fd, fifo);
 		fd_rename(thread_files(flow, waker), wakes->fd, fifo);

@@ -723,8 +723,8 @@ static bool has_asked_nothing(const struct session *session, const struct wait *
 	return heard < wait->end;
 }
 
-/* Who sent it had slept last, meanwhile, by its own timer: until it was time to send. A part of an
- * answer, of which the first has come, takes something else to make. */
+/* Who sent it had slept last, meanwhile, by its own timer, an event loop's too: until it was time
+ * to send. A part of an answer, of which the first has come, takes something else to make. */
 static bool sender_was_at_rest(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const struct thread *sender = model_thread(&session->trace.model, by);
@@ -739,7 +739,8 @@ static bool sender_was_at_rest(const struct session *session, const struct wait 
 	if (!last.end || PACK_KIND(last.leaf) != LEAF_BLOCK_SYSCALL)
 		return false;
 	before = wait_of(session, by, &last);
-	return before.woken && call_of(session, &before)->wait == WAIT_SLEEP &&
+	return before.woken && !block_reason(session, before.block) &&
+	       (call_of(session, &before)->wait == WAIT_SLEEP || is_event_loop(session, &before)) &&
 	       wait_taker(session, &before) == TAKER_TIMER;
 }
 
@@ -754,13 +755,23 @@ static bool rests_elsewhere(const struct session *session, const struct wait *wa
 	       INT64_MAX;
 }
 
+/* Who watches that something comes in time, as a supervisor for signs of life. */
+static bool is_watching(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const uint32_t *process = session->trace.processes.first;
+
+	return is_event_loop(session, wait) && wait->block->timer >= 0 &&
+	       process[by] != process[wait->thread];
+}
+
 /* The first program of a pipeline has a pace of its own (it sleeps again and again, and reads from
- * no pipe): what it brings is not due before. */
+ * no pipe): what it brings is not due before. So has a program that another one watches. */
 static bool is_at_source_pace(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const struct notes *notes;
 
-	if (!asks_for_all(session) || !in_pipeline(session, wait, by) ||
+	if (!asks_for_all(session) ||
+	    (!in_pipeline(session, wait, by) && !is_watching(session, wait, by)) ||
 	    !sender_was_at_rest(session, wait, by))
 		return false;
 	notes = notes_of(session, wait->thread, by);
@@ -856,6 +867,57 @@ static bool is_at_queue(const struct session *session, const struct wait *wait)
 		       2 * (wait->end - wait->begin);
 }
 
+#define BACK_MAX 8 /* waits */
+
+/* … where requests come from outside, as far as the process goes. */
+static bool is_at_source(const struct session *session, const struct wait *wait)
+{
+	return is_for_message(session, wait) && !is_in_futex(session, wait);
+}
+
+bool wait_owes_answer(const struct session *session, const struct wait *wait)
+{
+	struct wait at = *wait, before;
+
+	for (unsigned i = 0; i < BACK_MAX; i++, at = before) {
+		if (at.block->sent || !wait_before(session, wait->thread, at.begin, &before))
+			return false;
+		if (before.woken && is_at_source(session, &before))
+			return true;
+	}
+	return true;
+}
+
+/* … and writes, before it waits again. */
+static bool answers_then(const struct session *session, const struct wait *wait)
+{
+	const struct thread *thread = model_thread(&session->trace.model, wait->thread);
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, wait->thread, wait->end, thread->end);
+	while (spans_next_off_cpu(&spans, &span)) {
+		struct wait next;
+
+		if (!leaf_is_blocked(span.leaf) || span.begin < wait->end)
+			continue;
+		next = wait_of(session, wait->thread, &span);
+		if (is_at_source(session, &next))
+			return next.block->sent != 0;
+	}
+	return false;
+}
+
+/* … of the thread `by`. */
+static bool is_let_go_on(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const uint32_t *process = session->trace.processes.first;
+
+	return asks_for_all(session) && process[by] != process[wait->thread] &&
+	       wait_is_by_signal(session, wait) && wait_owes_answer(session, wait) &&
+	       answers_then(session, wait);
+}
+
 static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const uint32_t *process = session->trace.processes.first;
@@ -872,7 +934,7 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 	if (brings_nothing(session, wait, by) || in_pipeline(session, wait, by) ||
 	    is_for_token(session, wait, by) || is_for_end(session, wait, by) ||
 	    asked_by_pipe(session, wait, by) || is_at_barrier(session, wait, by) ||
-	    is_shared_lock(session, wait, by))
+	    is_shared_lock(session, wait, by) || is_let_go_on(session, wait, by))
 		return false;
 	if (own == other && model_thread(&session->trace.model, by)->vcpu &&
 	    !model_thread(&session->trace.model, thread)->vcpu)
@@ -921,28 +983,7 @@ static bool is_at_terminal(const struct session *session, const struct wait *wai
 	       key_is_terminal(session_text(session, wait->block->resource));
 }
 
-#define BACK_MAX 8 /* waits */
 #define TURNS_MAX 64 /* of others, in one wait */
-
-/* … where requests come from outside, as far as the process goes. */
-static bool is_at_source(const struct session *session, const struct wait *wait)
-{
-	return is_for_message(session, wait) && !is_in_futex(session, wait);
-}
-
-/* Something came for it, and it has not written anything since. */
-static bool owes_an_answer(const struct session *session, const struct wait *wait)
-{
-	struct wait at = *wait, before;
-
-	for (unsigned i = 0; i < BACK_MAX; i++, at = before) {
-		if (at.block->sent || !wait_before(session, wait->thread, at.begin, &before))
-			return false;
-		if (before.woken && is_at_source(session, &before))
-			return true;
-	}
-	return true;
-}
 
 /* By their name, but for a number; or as one thread of their process made both. */
 static bool are_alike(const struct session *session, uint32_t one, uint32_t other)
@@ -974,7 +1015,7 @@ static bool is_turn_to_rest(const struct session *session, const struct wait *wa
 	struct wait rest, turn;
 
 	if ((!wait_is_for_lock(session, wait) && !is_in_futex(session, wait)) ||
-	    owes_an_answer(session, wait))
+	    wait_owes_answer(session, wait))
 		return false;
 	for (unsigned i = 0; i < TURNS_MAX && are_alike(session, wait->thread, by) &&
 			     wait_before(session, by, until, &rest);
@@ -1028,7 +1069,7 @@ static bool is_ahead(const struct session *session, const struct wait *wait)
 		return false;
 	timer = block_detail(session, rest.block);
 	return timer && timer->kind == DETAIL_TIMER && (timer->flags & DETAIL_DEADLINE) &&
-	       !is_thread(timer->behalf) && !owes_an_answer(session, wait);
+	       !is_thread(timer->behalf) && !wait_owes_answer(session, wait);
 }
 
 bool wait_is_idle(const struct session *session, const struct wait *wait)
@@ -1083,4 +1124,12 @@ bool wait_is_for_share(const struct session *session, const struct wait *wait)
 	       !wait_is_for_lock(session, wait) && wait_lead(session, wait, &lead) &&
 	       lead.thread != wait->thread && process[lead.thread] == process[wait->thread] &&
 	       is_for_share(session, wait, lead.thread);
+}
+
+bool wait_is_in_answer(const struct session *session, const struct wait *wait)
+{
+	return wait_by_thread(wait) &&
+	       (is_let_go_on(session, wait, wait->block->waker) ||
+		(asks_for_all(session) && wait_is_for_lock(session, wait) &&
+		 wait_owes_answer(session, wait)));
 }

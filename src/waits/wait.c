@@ -18,6 +18,11 @@ static bool is_in_kill(const struct session *session, const struct block *block)
 	       call_signals(session_text(session, PACK_NUMBER(block->context)));
 }
 
+bool wait_is_by_signal(const struct session *session, const struct wait *wait)
+{
+	return wait->block->kind == WAKER_THREAD && is_in_kill(session, wait->block);
+}
+
 bool wait_is_by_exit(const struct session *session, const struct wait *wait)
 {
 	const struct model *model = &session->trace.model;
@@ -211,7 +216,7 @@ bool wait_is_cut_off(const struct session *session, const struct wait *wait)
 	if (detail && detail->kind == DETAIL_SIGNAL)
 		return detail->number == thread->ended_by;
 	/* a signal for a process wakes all its threads, and is told of one */
-	return wait->block->kind == WAKER_THREAD && is_in_kill(session, wait->block);
+	return wait_is_by_signal(session, wait);
 }
 
 #define FLUSH_MAX INT64_C(5000000) /* ns: what a worker takes to pass on what a terminal has */

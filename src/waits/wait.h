@@ -60,6 +60,8 @@ bool key_is_terminal(const char *key);
 #define KILL_STEPS                                                                                 \
 	INT64_C(20000000) /* ns: from the signal that ends a thread to its end, at most */
 
+/* Another thread sent a signal. */
+bool wait_is_by_signal(const struct session *session, const struct wait *wait);
 /* Another thread of its process exited for all of them: nobody has done what it waited for. */
 bool wait_is_by_exit(const struct session *session, const struct wait *wait);
 /* A signal ended it, and the thread: who sent that did nothing that was waited for. */

@@ -323,6 +323,7 @@ static void print_arguments(const struct session *session, const struct event *e
 		print_number("files", (int64_t) event->file.files);
 		print_number("pid", event->file.pid);
 		print_number("fd", event->file.fd);
+		print_number("mode", event->file.mode);
 		break;
 	case EV_STATEDUMP_INTERRUPT:
 		print_text("action", event->interrupt.action);

@@ -385,13 +385,42 @@ static void test_remap(void)
 			"sector 64, 4 KiB, issued by itself; 24, 66");
 }
 
-static void named(struct feed *feed, uint32_t dev, const char *name)
+static void named_at(struct feed *feed, int64_t time, uint32_t dev, const char *name)
 {
-	struct event event = event_of(feed, 1, 0, "lttng_statedump_block_device");
+	struct event event = event_of(feed, time, 0, "lttng_statedump_block_device");
 
 	event.device.dev = dev;
 	event.device.name = name;
 	send(feed, &event);
+}
+
+static void named(struct feed *feed, uint32_t dev, const char *name)
+{
+	named_at(feed, 1, dev, name);
+}
+
+/* The statedump comes after what was asked first: it is one disk all the same. Not where the name
+ * is that of another one already. */
+static void test_named_late(void)
+{
+	for (int taken = 0; taken < 2; taken++) {
+		FEED(3);
+
+		begins(feed);
+		if (taken)
+			named(feed, DISK + 16, "sda");
+		BLOCK(11, 0, "bio_queue", 64, 8, 5);
+		sleeps(feed);
+		BLOCK(30, 1, "rq_issue", 64, 8, 7);
+		completes(feed, 100, 64, 8);
+		named_at(feed, 110, DISK, "sda");
+		runs(feed, 120);
+		g_assert_cmpstr(
+			told(feed, 5, 0), ==,
+			taken ? "block-device: device 8:0, sector 64, 4 KiB, issued by itself; "
+				"19, 71"
+			      : "block-device: sda, sector 64, 4 KiB, issued by itself; 19, 71");
+	}
 }
 
 /* Since Linux 5.12 bios are of the partition, with the disk's sectors. */
@@ -1159,6 +1188,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/block/journal-worker", test_journal_worker);
 	g_test_add_func("/block/journal-for", test_journal_for);
 	g_test_add_func("/block/loop-device", test_loop_device);
+	g_test_add_func("/block/named-late", test_named_late);
 	g_test_add_func("/block/disk-raised-anywhere", test_disk_raised_anywhere);
 	return g_test_run();
 }

@@ -181,6 +181,7 @@ static void wild_numbers(struct feed *feed, int n)
 		case EV_STATEDUMP_FD:
 			event.file.pid = (int32_t) WILD;
 			event.file.fd = (int32_t) WILD;
+			event.file.mode = (uint32_t) WILD;
 			event.file.filename = "/f";
 			break;
 		case EV_STATEDUMP_INTERRUPT:

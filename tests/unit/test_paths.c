@@ -41,14 +41,21 @@ static void calls(struct feed *feed, int64_t time, uint32_t cpu, const char *cal
 
 #define CWD (-100)
 
-static void dumped(struct feed *feed, int64_t time, int32_t pid, int32_t fd, const char *name)
+static void dumped_as(struct feed *feed, int64_t time, int32_t pid, int32_t fd, const char *name,
+		      uint32_t mode)
 {
 	struct event event = event_of(feed, time, 0, "lttng_statedump_file_descriptor");
 
+	event.file.mode = mode;
 	event.file.pid = pid;
 	event.file.fd = fd;
 	event.file.filename = name;
 	send(feed, &event);
+}
+
+static void dumped(struct feed *feed, int64_t time, int32_t pid, int32_t fd, const char *name)
+{
+	dumped_as(feed, time, pid, fd, name, 0);
 }
 
 /* Sleeps in fsync(9) for 5 from `time` + 1 on. */
@@ -76,6 +83,30 @@ static const char *synced(struct feed *feed, int32_t tid)
 
 	g_ptr_array_free(waits, TRUE);
 	return text;
+}
+
+/* The modes that Linux 6.1 had of a FIFO and of a regular file, each to be read; a terminal is a
+ * stream, too. Before LTTng 2.5 there are none. */
+static void test_streams(void)
+{
+	static const struct {
+		const char *name, *key;
+		uint32_t mode;
+	} cases[] = {
+		{"/tmp/f", "pipe:/tmp/f", 0x2A0001},
+		{"/tmp/f", "file:/tmp/f", 0xF801F},
+		{"/dev/pts/0", "file:/dev/pts/0", 0xA0003},
+		{"/tmp/f", "file:/tmp/f", 0},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		FEED_FROM(two());
+
+		dumped_as(feed, 10, 5, 9, cases[i].name, cases[i].mode);
+		syncs(feed, 30, 0);
+		plain(feed, 100, 0, "other");
+		g_assert_cmpstr(synced(feed, 5), ==, cases[i].key);
+	}
 }
 
 /* chdir, then a relative name; the other process has the absolute one. */
@@ -271,6 +302,7 @@ static void test_stranger(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/paths/streams", test_streams);
 	g_test_add_func("/paths/chdir", test_chdir);
 	g_test_add_func("/paths/two-directories", test_two_directories);
 	g_test_add_func("/paths/descriptors", test_descriptors);
