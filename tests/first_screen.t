@@ -121,6 +121,7 @@ STANDS_OUT = {
     # postgres (272) sends it SIGURG (babeltrace2)
     "pg-idletx": ("timer", r"postgres \(274\) waited 2\.0\d+ s .*for postgres \(272\) in epoll_wait, which waited for stockfix \(268\) in epoll_wait, which waited for bash \(201\)", r"sleep .* slept 10 times"),
     "watchdog": ("timeout", r"pricer \(258\) waited 349\.4 ms .* in read on pipe /tmp/feed, until it was killed by signal 9"),
+    "scrub-late": ("device", r"notesdb-0 \(273\) waited 1\.7\d+ s .*the disk vde", r"also late: writer \(272\)"),
     "quota-busy": ("quota", r"imgd \(255\) was throttled for 1\.\d+ s", "also late: cdn"),
     "quota-neighbour": ("quota", r"pricesv \(264\) was throttled for 2\.1\d\d s", r"its cgroup had used up its CPU quota, of which logship \(266\) took 7[78] %", "also late: cartsv"),
     # two cgroups, two quotas, filled at the same time
@@ -193,7 +194,7 @@ AS_WELL = {
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
 # busy, but healthy; their own sleeps; their own children's work
-NOTHING = ("ok-progress", "ok-timed-pool", "ok-leader", "ok-pause-exit", "ok-sched-idle", "ok-two-addresses", "ok-pipeline", "ok-reset", "ok-accept-mutex", "ok-ahead", "ok-flusher", "ok-clock-set", "ok-followers", "ok-idle-ways", "ok-tail", "ok-terminal", "crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
+NOTHING = ("ok-beats", "ok-progress", "ok-timed-pool", "ok-leader", "ok-pause-exit", "ok-sched-idle", "ok-two-addresses", "ok-pipeline", "ok-reset", "ok-accept-mutex", "ok-ahead", "ok-flusher", "ok-clock-set", "ok-followers", "ok-idle-ways", "ok-tail", "ok-terminal", "crew-broadcast", "crew-unnamed", "hiccup-disk", "http-poller", "nap-check", "ok-batchcpu", "ok-compile", "ok-cron", "ok-eventloop", "ok-fifo", "ok-gzip", "ok-pubsub", "ok-pushed", "ok-shmqueue", "ok-threads", "ok-uring", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 

@@ -7,6 +7,9 @@
 #define LAUNCHED 2 /* at least: who starts one and waits for it does its work that way */
 #define LAST_STEPS INT64_C(20000000) /* ns: from waking who joins it to a thread's end */
 
+#define EXIT_MAX                                                                                   \
+	INT64_C(200000000) /* ns: from its last wait to a thread's end, on a busy machine */
+
 /* Of each thread. */
 struct starts {
 	int64_t *last;  /* owned; when it last started another; INT64_MIN: never */
@@ -92,8 +95,16 @@ static bool is_for_thread(const struct session *session, const struct wait *wait
 static bool is_its_last(const struct session *session, const struct wait *wait)
 {
 	const struct thread *thread = model_thread(&session->trace.model, wait->thread);
+	struct spans spans;
+	struct span span;
 
-	return thread->state == THREAD_DEAD && thread->end - wait->end < LAST_STEPS;
+	if (thread->state != THREAD_DEAD || thread->end - wait->end > EXIT_MAX)
+		return false;
+	spans_begin(&spans, session, wait->thread, wait->end, thread->end);
+	while (spans_next_off_cpu(&spans, &span))
+		if (leaf_is_blocked(span.leaf))
+			return false;
+	return true;
 }
 
 bool wait_is_join(const struct session *session, const struct wait *wait, const struct lead *lead)

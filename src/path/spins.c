@@ -77,8 +77,9 @@ static void find_stretches(const struct session *session, uint32_t thread, uint3
 	row_ends(spinning, stretches, &row, thread);
 }
 
-/* How long the thread ran in the stretches. */
-static int64_t ran_in(const struct session *session, uint32_t thread, const GArray *stretches)
+/* How long the thread ran in the stretches, or was kept from that. */
+static int64_t time_in(const struct session *session, uint32_t thread, const GArray *stretches,
+		       bool (*counts)(uint32_t leaf))
 {
 	const struct stretch *at = &g_array_index(stretches, struct stretch, 0);
 	const struct stretch *end = at + stretches->len;
@@ -88,7 +89,7 @@ static int64_t ran_in(const struct session *session, uint32_t thread, const GArr
 
 	spans_begin(&spans, session, thread, at->begin, end[-1].end);
 	while (at < end && spans_next(&spans, &span)) {
-		if (leaf_wib(span.leaf) != WIB_WORKING)
+		if (!counts(span.leaf))
 			continue;
 		while (at < end && at->end <= span.begin)
 			at++;
@@ -98,32 +99,82 @@ static int64_t ran_in(const struct session *session, uint32_t thread, const GArr
 	return ns;
 }
 
-static void find_who_ran(const struct session *session, uint32_t thread, const GArray *stretches,
-			 struct spinning *spinning)
+static bool is_work(uint32_t leaf)
+{
+	return leaf_wib(leaf) == WIB_WORKING;
+}
+
+static bool spins(const struct session *session, uint32_t thread, uint32_t leaf)
+{
+	g_autoptr(GArray) stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+	struct spinning spinning = {.most = NO_THREAD};
+
+	find_stretches(session, thread, leaf, &spinning, stretches);
+	return spinning.times > 0;
+}
+
+static void find_who_could_not(const struct session *session, uint32_t other, uint32_t leaf,
+			       const GArray *stretches, struct spinning *spinning)
+{
+	int64_t ns = time_in(session, other, stretches, leaf_is_ready);
+
+	if (2 * ns < spinning->ns || ns <= spinning->off || spins(session, other, leaf))
+		return;
+	spinning->off = ns;
+	spinning->kept = other;
+}
+
+static void find_who_ran(const struct session *session, uint32_t thread, uint32_t leaf,
+			 const GArray *stretches, struct spinning *spinning)
 {
 	uint32_t count;
 	const uint32_t *threads = process_before(&session->trace.processes, &session->trace.model,
 						 thread, session->asked.to, &count);
 
 	for (uint32_t i = 0; i < MIN(count, OTHERS_MAX); i++) {
-		int64_t ns = threads[i] == thread ? 0 : ran_in(session, threads[i], stretches);
+		int64_t ns;
 
+		if (threads[i] == thread)
+			continue;
+		ns = time_in(session, threads[i], stretches, is_work);
 		if (ns > spinning->ran) {
 			spinning->ran = ns;
 			spinning->most = threads[i];
 		}
+		find_who_could_not(session, threads[i], leaf, stretches, spinning);
 	}
 }
 
 struct spinning spinning_of(const struct session *session, uint32_t thread, uint32_t leaf)
 {
 	g_autoptr(GArray) stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
-	struct spinning spinning = {.most = NO_THREAD};
+	struct spinning spinning = {.most = NO_THREAD, .kept = NO_THREAD};
 
 	find_stretches(session, thread, leaf, &spinning, stretches);
 	if (spinning.times)
-		find_who_ran(session, thread, stretches, &spinning);
+		find_who_ran(session, thread, leaf, stretches, &spinning);
 	return spinning;
+}
+
+void append_of_process(GString *text, const struct session *session, uint32_t most, int64_t ran,
+		       uint32_t kept, int64_t off)
+{
+	uint32_t one = is_thread(kept) ? kept : most;
+	char length[32];
+
+	if (!is_thread(one))
+		return;
+	g_string_append_printf(text, "; of its process %s (%d)%s ",
+			       session_thread_name(session, one),
+			       model_thread(&session->trace.model, one)->tid,
+			       session_on(session, one));
+	if (is_thread(kept))
+		g_string_append_printf(text,
+				       "was ready meanwhile, but kept off the CPU for %s: most "
+				       "likely it has what is waited for",
+				       when_duration(length, off));
+	else
+		g_string_append_printf(text, "ran most meanwhile, %s", when_duration(length, ran));
 }
 
 void append_spinning(GString *text, const struct session *session, uint32_t thread, uint32_t leaf)
@@ -138,11 +189,7 @@ void append_spinning(GString *text, const struct session *session, uint32_t thre
 		" %" G_GUINT64_FORMAT " times with next to nothing between, %s in all: it spins "
 		"until another thread does something in memory (inferred), which no event shows",
 		spinning.calls, when_duration(length, spinning.ns));
-	if (is_thread(spinning.most))
-		g_string_append_printf(text, "; of its process %s (%d) ran most meanwhile, %s",
-				       session_thread_name(session, spinning.most),
-				       model_thread(&session->trace.model, spinning.most)->tid,
-				       when_duration(length, spinning.ran));
+	append_of_process(text, session, spinning.most, spinning.ran, spinning.kept, spinning.off);
 }
 
 void append_asking(GString *text, const struct session *session, uint32_t thread, int64_t least)

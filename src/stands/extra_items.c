@@ -83,6 +83,7 @@ static struct fact *fact_of_own(const struct session *session, enum stand_kind k
 		.host = life->host,
 		.victim = thread,
 		.subject = NO_THREAD,
+		.kept = NO_THREAD,
 		.name = NO_THREAD,
 		.threads = 1,
 		.leaders = life->pid == life->tid,
@@ -237,36 +238,79 @@ static void add_spins(const struct session *session, GArray *items)
 		add_spinner(session, items, before, facts->pdata[i]);
 }
 
+static struct fact *fact_of_yields(const struct session *session, uint32_t thread, uint32_t call)
+{
+	struct spinning spinning = spinning_of(session, thread, PACK(LEAF_WORK_SYSCALL, call));
+	struct fact *fact;
+
+	if (!spinning.times)
+		return NULL;
+	fact = fact_of_own(session, STAND_FAILURE, thread);
+	fact->inferred = true;
+	fact->subject = spinning.most;
+	fact->ran = spinning.ran;
+	fact->kept = spinning.kept;
+	fact->off = spinning.off;
+	fact->ns = fact->most = spinning.ns;
+	fact->count = spinning.times;
+	fact->tries = spinning.calls;
+	fact->longest = spinning.longest;
+	fact->shortest = spinning.shortest;
+	fact->begin = spinning.begin;
+	fact->end = spinning.end;
+	return fact;
+}
+
+/* Threads of one process with one name, but for a number, spin for the same. */
+static bool spin_together(const struct session *session, uint32_t one, uint32_t other)
+{
+	const uint32_t *process = session->trace.processes.first;
+	const char *a = session_thread_name(session, one), *b = session_thread_name(session, other);
+
+	return process[one] == process[other] && name_stem(a) == name_stem(b) &&
+	       strncmp(a, b, name_stem(a)) == 0;
+}
+
+static void add_yielder(const struct session *session, GArray *items, guint first,
+			struct fact *fact)
+{
+	struct stand item;
+
+	for (guint i = first; i < items->len; i++) {
+		const struct stand *at = &g_array_index(items, struct stand, i);
+
+		if (!spin_together(session, at->fact->victim, fact->victim))
+			continue;
+		fact_add(at->fact, fact);
+		at->fact->longest = MAX(at->fact->longest, fact->longest);
+		at->fact->threads++;
+		g_array_append_val(at->victims, fact->victim);
+		fact_free(fact);
+		return;
+	}
+	item = item_of(fact);
+	g_array_append_val(items, item);
+}
+
 /* Who yields without a pause waits, too. */
 static void add_yields(const struct session *session, GArray *items)
 {
 	uint32_t call = intern_known(session->trace.model.names, "sched_yield");
 	g_autofree bool *tracers = session_tracers(session);
+	g_autoptr(GPtrArray) facts = g_ptr_array_new();
+	guint before = items->len;
 
 	for (uint32_t i = 0; call && i < session->trace.model.thread_count; i++) {
-		struct spinning spinning;
-		struct stand item;
-		struct fact *fact;
+		struct fact *fact = tracers[i] || !is_wanted(session, i)
+					    ? NULL
+					    : fact_of_yields(session, i, call);
 
-		if (tracers[i] || !is_wanted(session, i))
-			continue;
-		spinning = spinning_of(session, i, PACK(LEAF_WORK_SYSCALL, call));
-		if (!spinning.times)
-			continue;
-		fact = fact_of_own(session, STAND_FAILURE, i);
-		fact->inferred = true;
-		fact->subject = spinning.most;
-		fact->ran = spinning.ran;
-		fact->ns = fact->most = spinning.ns;
-		fact->count = spinning.times;
-		fact->tries = spinning.calls;
-		fact->longest = spinning.longest;
-		fact->shortest = spinning.shortest;
-		fact->begin = spinning.begin;
-		fact->end = spinning.end;
-		item = item_of(fact);
-		g_array_append_val(items, item);
+		if (fact)
+			g_ptr_array_add(facts, fact);
 	}
+	g_ptr_array_sort(facts, most_lost);
+	for (guint i = 0; i < facts->len; i++)
+		add_yielder(session, items, before, facts->pdata[i]);
 }
 
 #define LATE_MIN 1000000 /* ns: what slack allows at least, to be asked about; 50 µs are usual */

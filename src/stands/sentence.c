@@ -8,6 +8,7 @@
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
 #include "lives/restarts.h"
+#include "path/spins.h"
 #include "ready/cpu_runs.h"
 #include "ready/offline.h"
 #include "ready/quota.h"
@@ -846,7 +847,7 @@ static void spin_sentence(GString *text, const struct session *session, const st
 /* As delay says it (path/spins.h). */
 static void yield_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
-	char count[32], length[32];
+	char count[32];
 
 	append_victim(text, session, fact);
 	g_string_append(text, " spun for ");
@@ -855,11 +856,7 @@ static void yield_sentence(GString *text, const struct session *session, const s
 			       ", in %s calls of sched_yield, until another thread did something "
 			       "in memory (inferred), which no event shows",
 			       count_text(count, fact->tries));
-	if (!is_thread(fact->subject))
-		return;
-	g_string_append(text, "; of its process ");
-	append_one(text, session, fact->subject);
-	g_string_append_printf(text, " ran most meanwhile, %s", when_duration(length, fact->ran));
+	append_of_process(text, session, fact->subject, fact->ran, fact->kept, fact->off);
 }
 
 /* A CPU's stream that ends before the trace does, in the window; the first of them, NULL. */

@@ -38,6 +38,7 @@
 #define MEANWHILE_MIN 0.8 /* … while they did so others lost so much of their time there */
 #define FILLED_MIN 0.1 /* of the life of who is late by that */
 #define FILLER_WEIGHT 0.01
+#define GIVES_WAY_WEIGHT 0.05 /* nobody is in a hurry there */
 #define PARENT_WEIGHT 0.3 /* what its children wait for themselves is the story */
 #define OTHER_MIN 0.1 /* of what the told victim lost: who lost less is not worth a word */
 #define TICKS_MIN 0.4 /* of the victim's life: less is what ticks of an emulated machine take */
@@ -264,6 +265,8 @@ static double weight_of(const struct session *session, const struct fact *fact)
 		weight *= SERVICE_WEIGHT;
 	if (fact->fills)
 		weight *= FILLER_WEIGHT;
+	if (thread_gives_way(session, fact->victim))
+		weight *= GIVES_WAY_WEIGHT;
 	return is_for_children(fact) ? PARENT_WEIGHT * weight : weight;
 }
 

@@ -414,6 +414,43 @@ static bool carries_messages(const char *key)
 	return false;
 }
 
+#define NEXT_MAX 16 /* stretches off the CPU */
+
+/* The first of the thread's waits after that one that is in the same call. */
+static bool next_in_call(const struct session *session, const struct wait *wait, struct wait *next)
+{
+	const struct thread *thread = model_thread(&session->trace.model, wait->thread);
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, wait->thread, wait->end, thread->end);
+	for (unsigned i = 0; i < NEXT_MAX && spans_next_off_cpu(&spans, &span); i++) {
+		if (span.leaf != wait->leaf || span.begin < wait->end)
+			continue;
+		*next = wait_of(session, wait->thread, &span);
+		return true;
+	}
+	return false;
+}
+
+/* Its call began before the trace: what it read from is not known. It came over a network, whose
+ * ports tell who asks; or from where the thread reads next, and nobody can be asked there. */
+static bool carried_message(const struct session *session, const struct wait *wait)
+{
+	const struct wake_detail *detail = block_detail(session, wait->block);
+	struct wait next;
+	const char *key;
+
+	if (wait->block->resource)
+		return false;
+	if (detail && detail->kind == DETAIL_PACKET)
+		return true;
+	if (!next_in_call(session, wait, &next))
+		return false;
+	key = session_text(session, next.block->resource);
+	return g_str_has_prefix(key, "file:") && carries_messages(key);
+}
+
 /* A wait that could be one for a request: in a call that takes what others send. */
 static bool is_for_message(const struct session *session, const struct wait *wait)
 {
@@ -441,7 +478,7 @@ static bool is_for_message(const struct session *session, const struct wait *wai
 		return false;
 	}
 	if (call->moves == MOVES_IN || call->moves == MOVES_RECEIVE)
-		return carries_messages(key);
+		return carries_messages(key) || carried_message(session, wait);
 	if (call->moves == MOVES_BOTH) /* splice: in from a connection, to a pipe of its own */
 		return g_str_has_prefix(key, "socket:");
 	if (call->effect == DOES_OPEN) /* of a FIFO, until the other one opens it */
@@ -683,6 +720,8 @@ static int64_t first_at(const struct notes *notes, enum contact contact, uint32_
 	return first_of(notes, contact, key_of(SIDE_AT, process, resource));
 }
 
+#define BACK_MAX 8 /* waits */
+
 /* It has connected to somebody who sends as there is something, and has never asked: once it was
  * greeted, it waits for what may come. Of a process from before the trace nobody knows. */
 static bool is_subscribed(const struct session *session, const struct wait *wait, uint32_t by)
@@ -721,6 +760,22 @@ static bool has_asked_nothing(const struct session *session, const struct wait *
 		if (places[i] != INT64_MAX && places[i] >= heard)
 			return false;
 	return heard < wait->end;
+}
+
+/* … for this wait: it has written nothing since something came there. */
+static bool has_its_answer(const struct session *session, const struct wait *wait)
+{
+	struct wait at = *wait, before;
+	struct lead lead;
+
+	for (unsigned i = 0; i < BACK_MAX; i++, at = before) {
+		if (at.block->sent || !wait_before(session, wait->thread, at.begin, &before))
+			return false;
+		if (before.block->resource == wait->block->resource &&
+		    wait_lead(session, &before, &lead) && lead.thread != wait->thread)
+			return true;
+	}
+	return false;
 }
 
 /* Who sent it had slept last, meanwhile, by its own timer, an event loop's too: until it was time
@@ -867,8 +922,6 @@ static bool is_at_queue(const struct session *session, const struct wait *wait)
 		       2 * (wait->end - wait->begin);
 }
 
-#define BACK_MAX 8 /* waits */
-
 /* … where requests come from outside, as far as the process goes. */
 static bool is_at_source(const struct session *session, const struct wait *wait)
 {
@@ -927,7 +980,8 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 
 	if (asker != ASKER_UNKNOWN)
 		return asker == ASKER_SENDER || is_subscribed(session, wait, by) ||
-		       (is_event_loop(session, wait) && has_asked_nothing(session, wait, by) &&
+		       (is_event_loop(session, wait) &&
+			(has_asked_nothing(session, wait, by) || has_its_answer(session, wait)) &&
 			sender_was_at_rest(session, wait, by));
 	if (is_at_source_pace(session, wait, by))
 		return true;

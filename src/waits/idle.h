@@ -29,15 +29,15 @@
  * reader waits for what is typed. Who waits for the lock that says whose turn it is to wait for the
  * next request is idle as long as the others are, if nothing came for it that it has not answered.
  *
-  * Never idle: what a kernel thread ended that brought nothing from others (a helper of the
-  * kernel's, as modprobe for mount; a worker that finishes a read), what has a reason (reason.h),
-  * rt_sigsuspend() until a thread of the same process sends the signal (a collector of garbage has
-  * stopped the world), a futex or an eventfd until another process woke it, of a thread that rests
-  * elsewhere or has a pace of its own (semaphores in shared memory are locks in most databases), an
-  * event loop's wait between a question and its answer that another process' signal ends (backends
-  * of PostgreSQL wait for rows so), a wait to connect, to write, for a lock, at a barrier (a futex,
-  * all of whose waiters were woken by one that was made for the same), for a child, a file, a block
-  * device, in a page fault, stopped.
+ * Never idle: what a kernel thread ended that brought nothing from others (a helper of the
+ * kernel's, as modprobe for mount; a worker that finishes a read), what has a reason (reason.h),
+ * rt_sigsuspend() until a thread of the same process sends the signal (a collector of garbage has
+ * stopped the world), a futex or an eventfd until another process woke it, of a thread that rests
+ * elsewhere or has a pace of its own (semaphores in shared memory are locks in most databases), an
+ * event loop's wait between a question and its answer that another process' signal ends (backends
+ * of PostgreSQL wait for rows so), a wait to connect, to write, for a lock, at a barrier (a futex,
+ * all of whose waiters were woken by one that was made for the same), for a child, a file, a block
+ * device, in a page fault, stopped.
  *
  * Inferred, and wrong at times for a conversation that began before the trace. Place: waits/, for
  * the overview and findings (imposed/) and functions (calls/). Source: own; the need for it is in
@@ -71,8 +71,7 @@ bool wait_is_for_share(const struct session *session, const struct wait *wait);
 
 /* A server that was asked for something, and has not answered yet, waits for a lock, or until
  * another process signals that it may go on, as backends of a database wait for each other's rows:
- * whatever that one is idle for meanwhile, this is late. Only in a question about all of the trace.
- * */
+ * whatever that one is idle for, this is late. Only in a question about all of the trace. */
 bool wait_is_in_answer(const struct session *session, const struct wait *wait);
 
 /* Something came for the thread before, and it has not written anything since. */

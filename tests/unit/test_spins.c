@@ -139,6 +139,26 @@ static void test_yields(void)
 			"of its process holds (6) ran most meanwhile, 30 ns");
 }
 
+/* 7, of another process, has the CPU of 6 from 110 on: 6 was ready for 49 of the 59 ns. Not if 6
+ * had gone to sleep then. */
+static void test_yields_for_who_cannot_run(void)
+{
+	for (int ready = 0; ready < 2; ready++) {
+		FEED_FROM(start());
+
+		yields(feed, 100, 3, 1);
+		sw(feed, 110, 1, "holds", 6, ready ? 0 : SLEEPS, "other", 7);
+		yields(feed, 109 + 1, 17, 1);
+		plain(feed, 300, 0, "other");
+		g_assert_cmpstr(
+			strstr(spinning(feed), "; of its process") + strlen("; of its process "),
+			==,
+			ready ? "holds (6) was ready meanwhile, but kept off the CPU for 50 ns: "
+				"most likely it has what is waited for"
+			      : "holds (6) ran most meanwhile, 10 ns");
+	}
+}
+
 /* It works, and lets others run now and then. */
 static void test_yields_politely(void)
 {
@@ -165,6 +185,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/spins/trylock", test_trylock);
 	g_test_add_func("/spins/trylock-once", test_trylock_once);
 	g_test_add_func("/spins/yields", test_yields);
+	g_test_add_func("/spins/yields for who cannot run", test_yields_for_who_cannot_run);
 	g_test_add_func("/spins/yields-politely", test_yields_politely);
 	g_test_add_func("/spins/yields-some", test_yields_some);
 	return g_test_run();
