@@ -70,7 +70,7 @@ STANDS_OUT = {
     "preempt": ("cpu", "victim", "hog-0", "hog-1"),
     "rt-throttle": ("quota", "rtloop", "sched_rt_runtime_us"),
     # and not udpsrv, which waits for the next question
-    "rt-datagram": ("cpu", r"rtloop \(262\) and 7 others kept udpcli \(260\) off the CPU for 1\.41\d s",
+    "rt-datagram": ("cpu", r"rtloop \(262\) and 8 others kept udpcli \(260\) off the CPU for 1\.41\d s",
                     r"rtloop is more urgent \(real-time 50 against nice 0\); other CPUs were idle, but it is pinned to this one. Without"),
     "rwlock-starve": ("lock", "wrlate", "rdslow-0", "rdslow-1"),
     "server-nap": ("timer", "perlbill", "perltax"),
@@ -122,6 +122,8 @@ STANDS_OUT = {
     "pg-idletx": ("timer", r"postgres \(274\) waited 2\.0\d+ s .*for postgres \(272\) in epoll_wait, which waited for stockfix \(268\) in epoll_wait, which waited for bash \(201\)", r"sleep .* slept 10 times"),
     "watchdog": ("timeout", r"pricer \(258\) waited 349\.4 ms .* in read on pipe /tmp/feed, until it was killed by signal 9"),
     "scrub-late": ("device", r"notesdb-0 \(273\) waited 1\.7\d+ s .*the disk vde", r"also late: writer \(272\)"),
+    # truth.tsv: six logins of 3.65 s in all, before avatar's
+    "aio-hash": ("process", r"avatar \(265\) waited 3\.63\d s .*for authsvc \(245\) in read", r"3\.3\d\d s of that went to loginbot \(264\), which was served first"),
     "quota-busy": ("quota", r"imgd \(255\) was throttled for 1\.\d+ s", "also late: cdn"),
     "quota-neighbour": ("quota", r"pricesv \(264\) was throttled for 2\.1\d\d s", r"its cgroup had used up its CPU quota, of which logship \(266\) took 7[78] %", "also late: cartsv"),
     # two cgroups, two quotas, filled at the same time

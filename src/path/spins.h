@@ -5,9 +5,9 @@
  *   T  yield┤·├yield┤·├yield┤·├yield    T's own code (·) takes less than twice as long as the calls
  *   P  ── runs ─────────────┤ sets a flag in memory: no event tells of it
  *
-  * Who works, and yields now and then, waits for nobody. What is waited for is in memory, so who
-  * made the difference is not known: said is which other thread of the process ran most meanwhile;
-  * or which one could not, for half of the time: who has a lock and no CPU is most likely that one.
+ * Who works, and yields now and then, waits for nobody. What is waited for is in memory, so who
+ * made the difference is not known: said is which other thread of the process ran most meanwhile;
+ * or which one could not, for half of the time: who has a lock and no CPU is most likely that one.
  *
  * Place: path/, for the verdict and for what stands out (stands/). Source: own; docs/semantics.md,
  * "Waiting by trying again".

@@ -934,11 +934,27 @@ static void append_late(GString *text, const struct session *session, const stru
 		g_string_append(text, ", through ");
 		append_one(text, session, late->through);
 	}
+	if (late->after)
+		g_string_append(text, ", served after it");
 	g_string_append_printf(text, " (%s)", when_duration(length, late->ns));
+}
+
+/* "; 486.7 ms of that went to report (284), which was served first". */
+static void append_first(GString *text, const struct session *session, const struct stand *item)
+{
+	char length[32];
+
+	if (!is_thread(item->first.thread))
+		return;
+	g_string_append_printf(text, "; %s of that went to ",
+			       when_duration(length, item->first.ns));
+	append_one(text, session, item->first.thread);
+	g_string_append(text, ", which was served first");
 }
 
 static void append_others(GString *text, const struct session *session, const struct stand *item)
 {
+	append_first(text, session, item);
 	if (!item->others || item->fact->kind == STAND_CONVOY)
 		return;
 	g_string_append(text, "; also late: ");

@@ -17,6 +17,7 @@ struct late {
 	uint32_t thread;  /* NO_THREAD: there is none */
 	uint32_t through; /* by waiting for whom, NO_THREAD */
 	int64_t ns;
+	bool after; /* whom both waited for let the told victim go on first, for most of it */
 };
 
 struct stand {
@@ -26,10 +27,11 @@ struct stand {
 	guint others;       /* threads of other names that lose much to it too, … */
 	GArray *all_late;            /* owned; struct late: … who they are, */
 	struct late late[LATE_TOLD]; /* … and those of them that lose most, the first first */
-	char id[STAND_ID];  /* of its finding: findings/findings.h; empty: it has none yet */
-	int64_t saved;      /* ns sooner its victim, were it gone; INT64_MIN: not known, … */
+	struct late first; /* who was let go on first, `ns` of the told victim's time; NO_THREAD */
+	char id[STAND_ID]; /* of its finding: findings/findings.h; empty: it has none yet */
+	int64_t saved; /* ns sooner its victim, were it gone; INT64_MIN: not known, … */
 	int64_t saved_from, saved_to; /* … what is not sure leaves room for; else as `saved` */
-	char *sentence;     /* owned */
+	char *sentence; /* owned */
 };
 
 /* What user threads waited for themselves, added up over them. */

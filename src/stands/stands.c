@@ -47,6 +47,7 @@
 #define BESIDE_MIN 0.1 /* of it: so long two of them lived at once */
 #define PIPELINE_LIFE 0.2 /* of the window: a stage that lives longer may be too slow a one */
 #define CHILDREN_MIN 30 /* so many are news themselves */
+#define FIRST_MIN 0.4 /* of what one lost: so much of it another was served first */
 #define HANDOVERS_MIN 8 /* of a convoy */
 #define OTHERS_LATE 0.2 /* of what who gives way lost: others lose so much by it */
 
@@ -302,11 +303,81 @@ static void add_like(struct stand *item, const struct fact *fact)
 	item->fact->threads++;
 }
 
+/* Until when the victim's wait lasts that the part is of. */
+static int64_t wait_until(const struct session *session, const struct lost_part *part)
+{
+	const struct thread *thread = model_thread(&session->trace.model, part->victim);
+	struct track_pos pos;
+	struct span span;
+
+	return track_find(&session->trace.timeline, &thread->track, part->begin, &pos) &&
+			       track_read(&session->trace.timeline, &thread->track, &pos,
+					  thread->end, &span)
+		       ? span.end
+		       : part->end;
+}
+
+/* What one thread did while two waited for it: for whom it did that shows who went on first.
+ *
+ *   server  ├──── works for A ────┤ answers A ├── works for B ──┤ answers B
+ *   A       ─asks─┤ waits ········├
+ *   B       ───asks─┤ waits ··································· ├   behind A up to there
+ */
+struct turns {
+	int64_t first, last; /* ns while both waited and `other` went on first, last */
+};
+
+/* A wait of it was through a wait of that thread. */
+static bool waited_through(const struct fact *fact, uint32_t thread)
+{
+	for (guint i = 0; i < fact->chains->len; i++) {
+		const GArray *links = g_array_index(fact->chains, struct chain, i).links;
+
+		for (guint k = 1; k < links->len; k++)
+			if (g_array_index(links, struct link, k).thread == thread)
+				return true;
+	}
+	return false;
+}
+
+static struct turns turns_of(const struct session *session, const struct fact *told,
+			     const struct fact *other)
+{
+	struct turns turns = {0};
+	guint k = 0;
+
+	for (guint i = 0; i < told->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(told->parts, struct lost_part, i);
+
+		if (part->victim != told->victim || part->thread == part->victim ||
+		    part->did != DID_WORK)
+			continue;
+		/* one victim's parts are in order, as its path is */
+		while (k < other->parts->len &&
+		       g_array_index(other->parts, struct lost_part, k).end <= part->begin)
+			k++;
+		for (guint n = k; n < other->parts->len; n++) {
+			const struct lost_part *at =
+				&g_array_index(other->parts, struct lost_part, n);
+
+			if (at->begin >= part->end)
+				break;
+			if (at->thread != part->thread || at->did != DID_WORK)
+				continue;
+			*(wait_until(session, at) < wait_until(session, part) ? &turns.first
+									      : &turns.last) +=
+				MIN(at->end, part->end) - MAX(at->begin, part->begin);
+		}
+	}
+	return turns;
+}
+
 static void add_other(const struct session *session, struct stand *item, const struct fact *fact)
 {
 	const struct chain *chain =
 		fact->chains->len ? &g_array_index(fact->chains, struct chain, 0) : NULL;
 	struct late late = {.thread = fact->victim, .through = NO_THREAD, .ns = fact->most};
+	struct turns turns = {0};
 
 	if ((double) fact->most < OTHER_MIN * (double) item->fact->most ||
 	    is_service(session, fact->victim))
@@ -314,6 +385,18 @@ static void add_other(const struct session *session, struct stand *item, const s
 	for (guint i = 0; i < item->all_late->len; i++)
 		if (g_array_index(item->all_late, struct late, i).thread == fact->victim)
 			return;
+	if (fact->kind == STAND_PROCESS && !is_for_children(fact) && chain &&
+	    chain->links->len == 1 && !waited_through(item->fact, fact->victim))
+		turns = turns_of(session, item->fact, fact);
+	if ((double) turns.first >= FIRST_MIN * (double) item->fact->most &&
+	    3 * turns.last <= turns.first && !is_thread(item->first.thread)) {
+		item->first = late;
+		item->first.ns = turns.first;
+		g_array_append_val(item->all_late, late);
+		return;
+	}
+	late.after = (double) turns.last >= FIRST_MIN * (double) fact->most &&
+		     3 * turns.first <= turns.last;
 	item->others++;
 	g_array_append_val(item->all_late, late);
 	if (chain && chain->links->len > 1)

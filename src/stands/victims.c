@@ -216,14 +216,28 @@ struct competing {
 	uint32_t thread;
 };
 
+/* What a process that has not executed anything yet is called: as who forked it. 0: it has. */
+static uint32_t name_of_fork(const struct model *model, const struct thread *thread, int64_t time)
+{
+	uint32_t name = thread_name_at(thread, time);
+
+	return thread->pid == thread->tid && thread->born && is_thread(thread->parent) &&
+			       name == thread_name_at(model_thread(model, thread->parent),
+						      thread->begin)
+		       ? name
+		       : 0;
+}
+
 static void add_competitor(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct competing *competing = data;
 	struct deed deed = {.thread = thread, .did = DID_RUN};
+	uint32_t forked;
 
 	if (!is_thread(thread) || thread == competing->thread)
 		return;
-	deed.name = competing->names[thread];
+	forked = name_of_fork(competing->model, model_thread(competing->model, thread), begin);
+	deed.name = forked ? forked : competing->names[thread];
 	deed.pid = model_thread(competing->model, thread)->pid;
 	times_add(&deed.times, end - begin, NULL);
 	deeds_add(competing->fact->deeds, &deed);

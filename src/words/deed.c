@@ -170,13 +170,17 @@ void append_deed(GString *text, const struct session *session, const struct deed
 
 void append_doer(GString *text, const struct session *session, const struct deed *deed)
 {
+	/* who ran, as it was called then */
+	const char *name = deed->did == DID_RUN ? session_text(session, deed->name)
+						: session_thread_name(session, deed->thread);
+
 	if (deed->several)
-		g_string_append_printf(text, "%s (several %s)%s",
-				       session_thread_name(session, deed->thread),
-				       deed->processes ? "processes" : "threads",
-				       session_on(session, deed->thread));
+		g_string_append_printf(text, "%s (several %s)", name,
+				       deed->processes ? "processes" : "threads");
 	else
-		append_one(text, session, deed->thread);
+		g_string_append_printf(text, "%s (%d)", name,
+				       model_thread(&session->trace.model, deed->thread)->tid);
+	g_string_append(text, session_on(session, deed->thread));
 }
 
 void append_doers(GString *text, const struct session *session, const GArray *deeds, enum did did,
