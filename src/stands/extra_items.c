@@ -21,8 +21,7 @@ struct stand stand_of(struct fact *fact, double weight)
 			     .weight = weight,
 			     .victims = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 			     .all_late = g_array_new(FALSE, FALSE, sizeof(struct late)),
-			     .late = {{.thread = NO_THREAD}, {.thread = NO_THREAD}},
-			     .first = {.thread = NO_THREAD}};
+			     .late = {{.thread = NO_THREAD}, {.thread = NO_THREAD}}};
 
 	g_array_append_val(item.victims, fact->victim);
 	return item;

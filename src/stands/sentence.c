@@ -944,7 +944,7 @@ static void append_first(GString *text, const struct session *session, const str
 {
 	char length[32];
 
-	if (!is_thread(item->first.thread))
+	if (!item->first.ns)
 		return;
 	g_string_append_printf(text, "; %s of that went to ",
 			       when_duration(length, item->first.ns));

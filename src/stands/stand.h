@@ -27,7 +27,8 @@ struct stand {
 	guint others;       /* threads of other names that lose much to it too, … */
 	GArray *all_late;            /* owned; struct late: … who they are, */
 	struct late late[LATE_TOLD]; /* … and those of them that lose most, the first first */
-	struct late first; /* who was let go on first, `ns` of the told victim's time; NO_THREAD */
+	struct late
+		first; /* who was let go on first, for `ns` of the told victim's time; 0: nobody */
 	char id[STAND_ID]; /* of its finding: findings/findings.h; empty: it has none yet */
 	int64_t saved; /* ns sooner its victim, were it gone; INT64_MIN: not known, … */
 	int64_t saved_from, saved_to; /* … what is not sure leaves room for; else as `saved` */

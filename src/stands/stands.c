@@ -389,7 +389,7 @@ static void add_other(const struct session *session, struct stand *item, const s
 	    chain->links->len == 1 && !waited_through(item->fact, fact->victim))
 		turns = turns_of(session, item->fact, fact);
 	if ((double) turns.first >= FIRST_MIN * (double) item->fact->most &&
-	    3 * turns.last <= turns.first && !is_thread(item->first.thread)) {
+	    3 * turns.last <= turns.first && !item->first.ns) {
 		item->first = late;
 		item->first.ns = turns.first;
 		g_array_append_val(item->all_late, late);
