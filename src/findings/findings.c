@@ -13,6 +13,7 @@
 #include "stands/stands.h"
 #include "words/names.h"
 #include "waits/summary.h"
+#include "waits/wait.h"
 #include "imposed/waiting.h"
 #include "util/digest.h"
 
@@ -187,6 +188,11 @@ void findings_add_stands(GArray *findings, const struct session *session, struct
 				      .begin = fact->begin,
 				      .end = fact->end,
 				      .largest = fact->longest};
+
+		/* all of the wait, also where it is told of a part */
+		if (is_thread(one.thread) && one.end > one.begin)
+			one.end = MAX(one.end, MIN(wait_until(session, one.thread, one.end - 1),
+						   session->asked.to));
 
 		add_part(made_of, stand_kind_name((enum stand_kind) fact->kind));
 		add_stem(made_of, session, fact->victim);

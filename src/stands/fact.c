@@ -138,21 +138,26 @@ static int most_chain(gconstpointer a, gconstpointer b)
 	return x->last < y->last ? -1 : x->last > y->last;
 }
 
+static uint32_t waiter_of(const struct chain *chain)
+{
+	return chain->links->len ? g_array_index(chain->links, struct link, 0).thread : chain->last;
+}
+
 void fact_sort(struct fact *fact)
 {
-	const struct chain *main;
-
 	deeds_sort(fact->deeds);
 	deeds_sort(fact->holders);
 	deeds_sort(fact->works);
 	deeds_sort(fact->files);
 	g_array_sort(fact->chains, most_chain);
-	if (!fact->chains->len)
-		return;
-	main = &g_array_index(fact->chains, struct chain, 0);
-	if (main->end > main->begin) {
-		fact->begin = main->begin;
-		fact->end = main->end;
+	for (guint i = 0; i < fact->chains->len; i++) {
+		const struct chain *chain = &g_array_index(fact->chains, struct chain, i);
+
+		if (waiter_of(chain) != fact->victim || chain->end <= chain->begin)
+			continue; /* another victim's of that name */
+		fact->begin = chain->begin;
+		fact->end = chain->end;
+		break;
 	}
 }
 

@@ -303,20 +303,6 @@ static void add_like(struct stand *item, const struct fact *fact)
 	item->fact->threads++;
 }
 
-/* Until when the victim's wait lasts that the part is of. */
-static int64_t wait_until(const struct session *session, const struct lost_part *part)
-{
-	const struct thread *thread = model_thread(&session->trace.model, part->victim);
-	struct track_pos pos;
-	struct span span;
-
-	return track_find(&session->trace.timeline, &thread->track, part->begin, &pos) &&
-			       track_read(&session->trace.timeline, &thread->track, &pos,
-					  thread->end, &span)
-		       ? span.end
-		       : part->end;
-}
-
 /* What one thread did while two waited for it: for whom it did that shows who went on first.
  *
  *   server  ├──── works for A ────┤ answers A ├── works for B ──┤ answers B
@@ -364,8 +350,10 @@ static struct turns turns_of(const struct session *session, const struct fact *t
 				break;
 			if (at->thread != part->thread || at->did != DID_WORK)
 				continue;
-			*(wait_until(session, at) < wait_until(session, part) ? &turns.first
-									      : &turns.last) +=
+			*(wait_until(session, at->victim, at->begin) <
+					  wait_until(session, part->victim, part->begin)
+				  ? &turns.first
+				  : &turns.last) +=
 				MIN(at->end, part->end) - MAX(at->begin, part->begin);
 		}
 	}

@@ -81,6 +81,21 @@ bool wait_before(const struct session *session, uint32_t thread, int64_t end, st
 	return false;
 }
 
+int64_t wait_until(const struct session *session, uint32_t thread, int64_t time)
+{
+	const struct thread *at = model_thread(&session->trace.model, thread);
+	struct track_pos pos;
+	struct span span;
+
+	return time >= at->begin && time < at->end &&
+			       track_find(&session->trace.timeline, &at->track, time, &pos) &&
+			       track_read(&session->trace.timeline, &at->track, &pos, at->end,
+					  &span) &&
+			       leaf_is_blocked(span.leaf)
+		       ? span.end
+		       : time;
+}
+
 void wait_cut_at(struct wait *wait, const struct session *session, int64_t until)
 {
 	if (wait->end == until && wait->woken && session_blocked_at(session, wait->thread, until))

@@ -60,6 +60,9 @@ bool key_is_terminal(const char *key);
 #define KILL_STEPS                                                                                 \
 	INT64_C(20000000) /* ns: from the signal that ends a thread to its end, at most */
 
+/* Until when the thread waits, as it is off the CPU for a wait at `time`; `time`: it is not. */
+int64_t wait_until(const struct session *session, uint32_t thread, int64_t time);
+
 /* Another thread sent a signal. */
 bool wait_is_by_signal(const struct session *session, const struct wait *wait);
 /* Another thread of its process exited for all of them: nobody has done what it waited for. */
