@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 import whylate_test as t
 
@@ -16,12 +17,22 @@ MS = 1000000
 VCPU, MACHINE, GAPP = 277, 265, 248  # README: CPU 0/KVM of qemu, gapp
 tap = t.Tap()
 TRACE = t.trace("guest-host")
+KEPT = tempfile.TemporaryDirectory(dir=t.CACHE)
 HOST, GUEST = os.path.join(TRACE, "host"), os.path.join(TRACE, "guest")
+
+
+def output_of(*arguments):
+    """What is read of a trace is kept for the next question, as cache.t holds the answers against those of the trace itself."""
+    return t.output(*arguments, "--cache", KEPT.name)
+
+
+def report_of(*arguments):
+    return json.loads(output_of(*arguments, "--format", "json"))
 
 
 @functools.cache
 def delay(*traces):
-    return t.report("delay", *traces, "--thread", str(GAPP), "--host", "guest", "--limit", "0")
+    return report_of("delay", *traces, "--thread", str(GAPP), "--host", "guest", "--limit", "0")
 
 
 def guest_of(report):
@@ -191,7 +202,7 @@ def order():
 def vcpu_alone():
     """The host's trace alone: its virtual CPU's thread makes no system call that was recorded, so all its work is the
     guest's: what it had of the CPU, less the interrupts."""
-    report = t.report("delay", HOST, "--thread", str(VCPU))
+    report = report_of("delay", HOST, "--thread", str(VCPU))
     states = leaves(report["threads"][0]["summary"])
     assert "working/user" not in states and "working/guest" in states, states
     off = sum(b - a for a, b in off_cpu(HOST, VCPU, report["hosts"][0]["end"]))
@@ -207,17 +218,17 @@ def given():
     assert done.returncode == 2 and b"no trace is of a host 'mars'" in done.stderr, done
     done = t.run("delay", HOST, GUEST, "--guest", "guest", "--thread", str(GAPP))
     assert done.returncode == 2 and b"NAME=PID" in done.stderr, done
-    report = t.report("delay", HOST, GUEST, "--thread", str(GAPP), "--guest", "guest=qemu-system-x86")
+    report = report_of("delay", HOST, GUEST, "--thread", str(GAPP), "--guest", "guest=qemu-system-x86")
     assert guest_of(report)["guest"]["known"] == "given", guest_of(report)
     # a clock that is off by a second is believed, but nothing fits: nothing is concluded
-    report = t.report("delay", HOST, GUEST, "--thread", str(GAPP), "--clock-offset", "guest=1489ms")
+    report = report_of("delay", HOST, GUEST, "--thread", str(GAPP), "--clock-offset", "guest=1489ms")
     assert "guest" not in guest_of(report), guest_of(report)
     assert not [k for k in leaves(report["threads"][0]["summary"]) if "host:" in k]
 
 
 def page():
     """The guest's rows stand below that of its virtual CPU, which has one."""
-    text = t.output("delay", HOST, GUEST, "--thread", str(GAPP), "--host", "guest", "--format", "html").decode()
+    text = output_of("delay", HOST, GUEST, "--thread", str(GAPP), "--host", "guest", "--format", "html").decode()
     rows = json.loads(re.search(r'"rows":\s*(\[.*?\])\s*,\s*"rows_omitted"', text, re.S).group(1))
     hosts = [r["host"] for r in rows]
     at = [r["tid"] for r in rows].index(VCPU)
@@ -228,9 +239,9 @@ def page():
 def words():
     """What --guest and the report's words are about is explained; a guest's trace alone tells that its CPU stood still."""
     assert b"host of a virtual machine did not run it" in t.output("explain", "steal")
-    said = [m for m in t.report("overview", GUEST)["coverage"]["missing"] if "nothing ran, and nothing was idle" in m]
+    said = [m for m in report_of("overview", GUEST)["coverage"]["missing"] if "nothing ran, and nothing was idle" in m]
     assert len(said) == 1 and "steal" in said[0], said
-    assert not [m for m in t.report("overview", HOST, GUEST)["coverage"]["missing"] if "what guest did" in m]
+    assert not [m for m in report_of("overview", HOST, GUEST)["coverage"]["missing"] if "what guest did" in m]
 
 
 VCPUS, PAIR = t.trace("guest-vcpus"), t.trace("guest-pair")
@@ -242,7 +253,7 @@ WEB, BATCH = 287, 585  # guest-pair: their virtual CPUs' threads on the host; bo
 @functools.cache
 def leaf_of(traces, host, thread):
     """{state: {third element: ns}} of a guest's thread, and its report."""
-    report = t.report("delay", *traces, "--thread", thread, "--host", host, "--limit", "0")
+    report = report_of("delay", *traces, "--thread", thread, "--host", host, "--limit", "0")
     leaves = [leaf for wib in report["threads"][0]["summary"]["children"] for leaf in wib["children"] or []]
     return {leaf["key"]: {c["key"][len(leaf["key"]) + 1:]: c["ns"] for c in leaf["children"] or []} for leaf in leaves}, report
 
@@ -278,7 +289,7 @@ def exits():
     """Why the guest was left, of each time by kvm_x86_exit as babeltrace2 prints it: 120 is SVM's for HLT."""
     out = subprocess.run(["babeltrace2", VCPUS_BOTH[0]], stdout=subprocess.PIPE, check=True).stdout.decode()
     halts = len(re.findall(r" kvm_x86_exit: .*exit_reason = 120,", out))
-    report = t.report("profile", VCPUS_BOTH[0], "--operation", "kvm-exit:hlt")
+    report = report_of("profile", VCPUS_BOTH[0], "--operation", "kvm-exit:hlt")
     counts = [p["count"] for p in report["profiles"] if p["operation"] == "kvm-exit:hlt"]
     assert len(counts) == 1 and halts - 4 <= counts[0] <= halts, (counts, halts)  # some were not entered again
 
@@ -320,7 +331,7 @@ def halted():
         if tid in halts and cpu not in since:
             since[cpu], taken[cpu] = time, 0
     for vcpu, ns in sums.items():
-        states = leaves(t.report("delay", VCPUS_BOTH[0], "--thread", str(vcpu))["threads"][0]["summary"])
+        states = leaves(report_of("delay", VCPUS_BOTH[0], "--thread", str(vcpu))["threads"][0]["summary"])
         assert ns > 100 * MS and abs(states["working/halted"] - ns) < MS, (vcpu, ns, states)
 
 
@@ -344,7 +355,7 @@ def injected():
                 found.setdefault(number("irq", rest), []).append(time - since)
         elif name == "kvm_x86_inj_virq":
             due.clear()  # of which of them it is not known yet
-    report = t.report("profile", VCPUS_BOTH[0], "--operation", "guest-irq:*", "--limit", "0")
+    report = report_of("profile", VCPUS_BOTH[0], "--operation", "guest-irq:*", "--limit", "0")
     assert {p["operation"]: (p["count"], p["sum_ns"], p["max_ns"]) for p in report["profiles"]} == {
         "guest-irq:%d" % vector: (len(each), sum(each), max(each)) for vector, each in found.items()}, found.keys()
     assert max(found[251]) > 150 * MS and len(found) == 6, found.keys()
@@ -353,7 +364,7 @@ def injected():
 def in_handlers():
     """What the host took while a timer's handler ran in the guest is not the handler's work: each handler of web's that
     interrupted a thread, by its events, against the stretches in which that CPU's virtual CPU was off the host's."""
-    report = t.report("profile", *VCPUS_BOTH, "--host", "web", "--operation", "vector:local_timer", "--depth", "0")
+    report = report_of("profile", *VCPUS_BOTH, "--host", "web", "--operation", "vector:local_timer", "--depth", "0")
     end, running, since, spans = report["hosts"][0]["end"], {}, {}, {"0": [], "1": []}
     for time, name, cpu, rest in lines_of(VCPUS_BOTH[1]):
         if name == "sched_switch":
@@ -377,13 +388,13 @@ def not_foretold():
     """hosthog took 413.7 ms from gapp. Re-timed without them gapp was "no sooner", as what wakes it stayed where its
     virtual CPU was recorded: with the host nothing is said, and nothing answered; of the guest alone it is."""
     words = ("delay", "--thread", str(GAPP), "--host", "guest", GUEST)
-    assert "Without it" in t.output(*words).decode()
-    both = t.output(*words, HOST).decode()
+    assert "Without it" in output_of(*words).decode()
+    both = output_of(*words, HOST).decode()
     assert "could not go on" in both and "Without it" not in both, both[:2000]
-    assert not t.report(*words, HOST)["worth"] and "Without it" not in t.output("overview", GUEST, HOST).decode()
+    assert not report_of(*words, HOST)["worth"] and "Without it" not in output_of("overview", GUEST, HOST).decode()
     done = t.run(*words, HOST, "--what-if", "longer=10ms: 10ms")
     assert done.returncode == 2 and b"a guest and its host" in done.stderr, done
-    assert t.report(*words, "--what-if", "longer=10ms: 10ms")["what_if"]
+    assert report_of(*words, "--what-if", "longer=10ms: 10ms")["what_if"]
 
 
 def pair():
@@ -407,7 +418,7 @@ def pair():
         theirs = sum(overlap(mine, [(max(a, c), min(b, d))]) for a, b in away for c, d in runs if max(a, c) < min(b, d))
         assert theirs <= taken[by] <= theirs + 100 * MS, (theirs, taken[by])
         off = sum(max(0, min(b, d) - max(a, c)) for a, b in away for c, d in runs)
-        head = re.search(r"Host: %s,.*?\n(?=\S)" % name, t.output("delay", *PAIR_ALL, "--thread", "gapp", "--host", name).decode(), re.S)
+        head = re.search(r"Host: %s,.*?\n(?=\S)" % name, output_of("delay", *PAIR_ALL, "--thread", "gapp", "--host", name).decode(), re.S)
         said = re.search(r"; shared CPU 1 of hypervisor with guest %s's CPU 0/KVM \((\d+)\), which ran there for ([\d.]+) s while"
                          % other, " ".join(head[0].split()))
         assert said and int(said[1]) == rival and theirs < float(said[2]) * 1000 * MS <= off + 10 * MS, (head[0], theirs, off)
@@ -417,9 +428,9 @@ def pair():
 def told():
     """Threads of two hosts are of none. What no sentence tells is less than the largest that one does: guest-host's gapp
     is ready while the tracer runs, which comes last, and is told of all the same."""
-    sentences = t.report("delay", *PAIR_ALL, "--thread", "gapp")["verdict"]
+    sentences = report_of("delay", *PAIR_ALL, "--thread", "gapp")["verdict"]
     assert "gapp (2 processes of several hosts) could not go on" in sentences[0] and ") on web" not in sentences[0], sentences
-    sentences = t.report("delay", HOST, GUEST, "--thread", "gapp", "--host", "guest")["verdict"]
+    sentences = report_of("delay", HOST, GUEST, "--thread", "gapp", "--host", "guest")["verdict"]
     shares = [(float(m.group(1)), v) for v in sentences for m in [re.match(r"([0-9.]+) % \(", v)] if m]
     assert shares[-1][1].endswith("everything else.") and shares[-1][0] < max(shares)[0], shares
     assert any("kept off the CPU (on it ran lttng-consumerd" in v for _, v in shares[5:]), shares
@@ -428,7 +439,7 @@ def told():
 def ids():
     """gapp of web and gapp of batch are two findings: each has an id, with the time of its item
     alone (`explain` looks there)."""
-    report = t.report("overview", *PAIR_ALL)
+    report = report_of("overview", *PAIR_ALL)
     items = report["stands_out"]
     assert {i["thread"]["host"] for i in items if i["thread"]["name"] == "gapp"} == {1, 2}, items
     assert len({i["finding"] for i in items}) == len(items), items
@@ -442,7 +453,7 @@ def not_traced():
     """guest-pair's host has two machines, of the processes 275 and 576 (those of the threads 287 and 585): each guest
     whose trace is not given is named."""
     def missing(*traces):
-        said = t.report("check", *traces)["coverage"]["missing"]
+        said = report_of("check", *traces)["coverage"]["missing"]
         return [re.search(r"\((\d+)\) did: its own trace is not here", m).group(1) for m in said if "its own trace is" in m]
     host, web, batch = PAIR_ALL
     assert missing(host) == ["275", "576"], missing(host)
@@ -451,7 +462,7 @@ def not_traced():
 
 def in_requests():
     """What the host took is a cause of its own there, not an interrupt."""
-    report = t.report("requests", HOST, GUEST, "--preset", "syscall:preadv2", "--host", "guest")
+    report = report_of("requests", HOST, GUEST, "--preset", "syscall:preadv2", "--host", "guest")
     kinds = {c["kind"]: c for c in report["summary"]}
     assert "CPU 0/KVM" in kinds["host"]["label"] and not any("host:" in c["label"] for c in report["summary"]), report["summary"]
 

@@ -41,7 +41,7 @@ TRACES = ("zero-read callstack lock-lapse fork4 ust-func web-mixed fork1 preempt
 
 
 def sample(items, share=4):
-    """What a sweep over many that are alike tries: all of them, but in ./check one in four or more, at least one. Which ones
+    """What a sweep over many that are alike tries: all of them, but in ./check one in `share`, at least one. Which ones
     follows from what was built (WHYLATE_PART, see ./check): the same again, and others after a change."""
     items = list(items)
     seed = os.environ.get("WHYLATE_PART")
@@ -115,8 +115,9 @@ def until(happens, what, seconds=300):
         time.sleep(0.01)
 
 
+@functools.cache
 def trace(*names):
-    """Directories of recorded traces, unpacked if need be."""
+    """Directories of recorded traces, unpacked if need be: once in each test, as who looks is a shell."""
     out = subprocess.run([SOURCE + "/tests/unpack", *names], check=True, stdout=subprocess.PIPE)
     directories = out.stdout.decode().split("\n")[:-1]
     return directories if len(names) > 1 else directories[0]
