@@ -3,6 +3,7 @@
 """Faults around us: outputs that cannot be written, signals, closed pipes and streams, no temporary space, limits, and
 traces that change, shrink or grow while they are read. One clear line, the right status (interface.md, "Exit
 status"), nothing left behind, what was there before as it was. Bad input and options are in badinput.t."""
+import functools
 import glob
 import json
 import os
@@ -192,9 +193,10 @@ def plugin_signals(wait):
 
 
 def closed_pipe():
-    """whylate | head -1, in every format; SIGPIPE ends it, quietly."""
-    for command in FORMATS:
-        with subprocess.Popen([t.WHYLATE, *command, LARGE, "--limit", "0"], stdout=subprocess.PIPE,
+    """whylate | head -1, in every format; SIGPIPE ends it, quietly. Long reports are those of the program without sanitizers."""
+    for program, trace, command in ((program, trace, command) for command in FORMATS
+                                    for program, trace in ((t.FAST, LARGE), (t.WHYLATE, STARTUP))):
+        with subprocess.Popen([program, *command, trace, "--limit", "0"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:
             process.stdout.read(1)
             process.stdout.close()
@@ -204,22 +206,23 @@ def closed_pipe():
 
 def temporary_space():
     """Without room for a temporary file all is kept in memory: the same report, and it is said. Once with sanitizers, which
-    take twenty times as long for it."""
-    whole = json.loads(t.run("profile", "--operation", "*", HELD, "--reader", "direct", "--format", "json", program=t.FAST).stdout)
+    take twenty times as long for it, and of few operations."""
     with tempfile.TemporaryDirectory() as place:
         os.mkdir(place + "/none")
         os.rmdir(place + "/none")
+        whole = functools.cache(lambda *asked: json.loads(t.run(*asked, program=t.FAST).stdout))
         cases = [(place + "/none", {}, "No such file"), ("/proc", {}, ""),
                  (place, with_limit(resource.RLIMIT_FSIZE, 100000), "File too large")]
         for directory, limit, why in cases:
-            done = t.run("profile", "--operation", "*", HELD, "--format", "json", env=dict(os.environ, TMPDIR=directory),
-                         stdout=subprocess.PIPE, program=t.FAST if directory == "/proc" or limit else t.WHYLATE, **limit)
+            fast = directory == "/proc" or limit
+            asked = ("profile", "--operation", "*" if fast else "irq:*", HELD, "--format", "json")
+            done = t.run(*asked, env=dict(os.environ, TMPDIR=directory), program=t.FAST if fast else t.WHYLATE, **limit)
             one_line(done, 0, directory, why, "TMPDIR")
             report = json.loads(done.stdout)
             told = [m for m in report["coverage"]["missing"] if "TMPDIR" in m]
             assert len(told) == 1 and directory in told[0], report["coverage"]["missing"]
             report["coverage"]["missing"].remove(told[0])
-            assert report == whole
+            assert report == whole(*asked, "--reader", "direct")
         assert not os.listdir(place)
 
 
@@ -271,13 +274,19 @@ def held(program, change, lines=1000):
     return [l for l in b"".join(read + [rest]).split(b"\n") if l], process.returncode, err
 
 
+@functools.cache
+def whole_lines():
+    """What print_events prints of the whole trace."""
+    program = [os.path.join(t.BUILD, "print_events"), "direct", LARGE]
+    return frozenset(subprocess.run(program, stdout=subprocess.PIPE, check=True).stdout.split(b"\n"))
+
+
 def while_reading(change):
     """The same with `change(files)` of a copy's streams, and before it the lines of the whole trace."""
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(LARGE, place + "/t")
         program = [os.path.join(t.BUILD, "print_events"), "direct", place + "/t"]
-        whole = set(subprocess.run(program, stdout=subprocess.PIPE, check=True).stdout.split(b"\n"))
-        return whole, *held(program, lambda: change(streams(place + "/t")))
+        return whole_lines(), *held(program, lambda: change(streams(place + "/t")))
 
 
 def shrinks(cut):

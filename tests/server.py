@@ -16,8 +16,8 @@ PATH_TYPE = "whylate.critical-path.thread"
 class Server:
     """`whylate serve`, until the block ends."""
 
-    def __init__(self, *arguments, traces=(TRACE,)):
-        self.process = subprocess.Popen([t.WHYLATE, "serve", *arguments, "--cache", "off", *traces],
+    def __init__(self, *arguments, traces=(TRACE,), program=t.WHYLATE):
+        self.process = subprocess.Popen([program, "serve", *arguments, "--cache", "off", *traces],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         line = self.process.stdout.readline().decode()
         found = re.match(r"Serving .* at http://(\[.*\]|[^:/]+):(\d+)/(\w*)/?$", line.strip())
