@@ -168,8 +168,8 @@ def events(directory, _):
     # so many reads are not noted one by one (PLACES_MAX), but looked for
     place = trace("zero-read")
     asked(directory, "written", "delay", "--thread", "dd", place)
-    for arguments in (["--target", "syscall_entry_read nth=100000"], ["--target", "syscall_*_read count=512 nth=70000"],
-                      ["--target", "syscall_entry_read count=123456"], ["--target", "syscall_exit_* ret=0 nth=last"]):
+    for arguments in sample((["--target", "syscall_entry_read nth=100000"], ["--target", "syscall_*_read count=512 nth=70000"],
+                             ["--target", "syscall_entry_read count=123456"], ["--target", "syscall_exit_* ret=0 nth=last"])):
         asked(directory, "used", "delay", "--limit", "3", *arguments, place)
 
 

@@ -146,9 +146,9 @@ def unchanged():
         shutil.copytree(t.trace("ust-func"), alone)
         for directory in ust.directories(alone, True):
             shutil.rmtree(directory)
-        for command in (("overview",), ("delay", "--thread", "all", "--limit", "0"), ("profile",),
-                        ("profile", "--operation", "syscall:*", "--operation", "irq:*"), ("requests",),
-                        ("delay", "--thread", "all", "--every", "100ms")):
+        for command in t.sample((("overview",), ("delay", "--thread", "all", "--limit", "0"), ("profile",),
+                                 ("profile", "--operation", "syscall:*", "--operation", "irq:*"), ("requests",),
+                                 ("delay", "--thread", "all", "--every", "100ms"))):
             for form in ("text", "json"):
                 arguments = (*command, "--verbose", "--format", form)
                 assert t.unnamed(both(*arguments, t.trace("ust-func")), [t.trace("ust-func")]) == \

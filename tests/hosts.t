@@ -389,7 +389,7 @@ tap.case("the critical path goes through both hosts", paths)
 tap.case("a profile's roots are on the other host", profile)
 # hand-overs, requests and PI locks; gaps; CPUs that begin late; locks; a deadlock and file locks;
 # stops, signals and children
-for second in ("wide", "lost", "snapshot", "futex", "hang", "signals"):
+for second in t.sample(("wide", "lost", "snapshot", "futex", "hang", "signals")):
     tap.case("--clock-offset moves all of a host, " + second, by_hand, "polls", second)
 tap.case("--clock-offset, right and wrong", given)
 tap.case("the command and the plugin", same, (CLIENT, SERVER), [], "")

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from browser import ActionChains, Browser, By, Keys, WebDriverException, duration, have_browser
-from whylate_test import CACHE, SOURCE, Tap, babeltrace2, output, run, trace
+from whylate_test import CACHE, SOURCE, Tap, babeltrace2, output, run, sample, trace
 
 TARGET = ("--target", "sched_process_exec filename=*/autostart")
 
@@ -629,7 +629,7 @@ def check_bounded(browser):
     assert len(output(*arguments, "--format", "json")) > 8e6
     browser.open("bounded", *arguments)
     assert os.path.getsize(browser.made["bounded"]) < 3e6, os.path.getsize(browser.made["bounded"])
-    for more in (("functions", trace("zero-read"), "--timeline", "--limit", "0"), ("requests", trace("zero-read"), "--preset", "syscall:read", "--limit", "0")):
+    for more in sample((("functions", trace("zero-read"), "--timeline", "--limit", "0"), ("requests", trace("zero-read"), "--preset", "syscall:read", "--limit", "0"))):
         assert len(output(*more, "--format", "html")) < 3e6, more
     left = browser.js("return whylate.report.threads_omitted")
     assert left and "no room for all" in browser.text(".chooser"), left
@@ -1092,7 +1092,7 @@ def check_looks(browser):
 
 def check_opens(browser):
     """Pages of the other traces open without a word on the console, and draw something."""
-    for name in ("futex", "lost", "hang", "web-mixed", "two-hosts-client"):
+    for name in sample(("futex", "lost", "hang", "web-mixed", "two-hosts-client"), 3):
         browser.open(name, "delay", trace(name), "--thread", "all", "--limit", "5")
         assert browser.js("return whylate.timeline.frameTimes.length"), name
         browser.open(name + "-overview", "overview", trace(name))
@@ -1139,7 +1139,7 @@ def check_accessible(browser):
     if not axe:
         print("# not looked at: " + why)
         return
-    for name, *arguments in (("startup",), ("what-if",), ("what-if-overview",), ("what-if-profile",), ("what-if-requests",), ("what-if-diff",), ("overview",), ("fork4",), ("requests",), ("functions",), ("diff",), ("check",)):
+    for name, *arguments in sample((("startup",), ("what-if",), ("what-if-overview",), ("what-if-profile",), ("what-if-requests",), ("what-if-diff",), ("overview",), ("fork4",), ("requests",), ("functions",), ("diff",), ("check",))):
         for scheme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast", "link-in-text-block"]})):
             browser.media(prefers_color_scheme=scheme)
             browser.open(name, *arguments)

@@ -167,6 +167,7 @@ def seen_in(name):
 CLONES = {18: 394, 19: 581, 20: 26, 21: 146, 22: 51, 23: 7, 24: 1}  # the issue's, counted by hand
 
 
+@functools.cache
 def clones(name):
     """(TID, ns, ns preempted) of each clone. A CPU runs the next_tid of its last sched_switch; a call ends with its
     thread's syscall_exit_clone (the child's belongs to no entry); preempted: switched out with a prev_state of 0 or
@@ -521,9 +522,9 @@ def disk_waits(name, operation):
 
 
 def disk_read():
-    for name, operation in (("disk-read", "syscall:pread64"), ("pipe-chain", "syscall:pread64"),
+    for name, operation in t.sample((("disk-read", "syscall:pread64"), ("pipe-chain", "syscall:pread64"),
                             ("two-hosts-server", "syscall:preadv2"), ("startup-chain", "syscall:pread64"),
-                            ("web-mixed", "syscall:fsync")):
+                            ("web-mixed", "syscall:fsync")), 2):
         disk_waits(name, operation)
     slow = one("disk-read", "syscall:pread64")["peaks"][-1]
     # 40 direct reads of a throttled disk (README); the interrupts of virtio0 are seen in the text
@@ -561,7 +562,7 @@ def issuers(name):
 
 
 def requests_for():
-    for name in ("disk-read", "web-mixed", "pipe-chain"):
+    for name in t.sample(("disk-read", "web-mixed", "pipe-chain")):
         issuers(name)
 
 
@@ -1401,8 +1402,8 @@ def percentages():
 
 def wide_enough():
     """Text at 80 columns fits, but for command lines to copy; the bars grow with the count."""
-    for name, arguments in (("fork4", []), ("lock-lapse", ["--time-lapse", "100ms", "--operation", "syscall:pwrite64"]),
-                            ("callstack", ["--operation", "*"]), ("web-mixed", ["--operation", "syscall:*"])):
+    for name, arguments in t.sample((("fork4", []), ("lock-lapse", ["--time-lapse", "100ms", "--operation", "syscall:pwrite64"]),
+                                     ("callstack", ["--operation", "*"]), ("web-mixed", ["--operation", "syscall:*"])), 2):
         for line in t.output("profile", t.trace(name), "--quiet", *arguments).decode().split("\n"):
             assert len(line) <= 80 or line.lstrip().startswith("whylate "), line
     bars = {}
@@ -1438,7 +1439,7 @@ with tempfile.TemporaryDirectory() as scratch:
     for case in (addresses, saves_all, resume_adds, resume_whole, resume_refused, resume_deeper, resume_split,
                  resume_resolution, compare_itself, compare_drawn, compare_others):
         tap.case(case.__name__.replace("_", " "), case, scratch)
-for one_name in ("lock-lapse", "wide", "two-hosts-client"):
+for one_name in t.sample(("lock-lapse", "wide", "two-hosts-client")):
     for one_per in ("thread", "process", "resource", "cpu"):
         tap.case("%s per %s adds up" % (one_name, one_per), parts_add, one_name, one_per)
 tap.case("turns that nobody asked for", turns_unasked)

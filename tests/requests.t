@@ -360,7 +360,7 @@ def delay_of(name):
 
 def all_owners(follow):
     # in lost and snapshot there is time of which nothing is known
-    for name in ("web-mixed", "wide", "two-hosts-server", "startup-chain", "ust-func", "lost", "snapshot"):
+    for name in t.sample(("web-mixed", "wide", "two-hosts-server", "startup-chain", "ust-func", "lost", "snapshot"), 3):
         for preset in PRESETS + ("syscall:*",):
             assert one_owner(name, preset, follow) > 0, (name, preset)
 
@@ -433,7 +433,7 @@ def follow_thread():
 
 def user_can_change():
     """wide, polls and the like read no file of /etc slowly; what is marked has the kind of cause that it may have."""
-    for name in ("web-mixed", "wide", "startup-chain", "zero-read", "callstack"):
+    for name in t.sample(("web-mixed", "wide", "startup-chain", "zero-read", "callstack"), 2):
         for preset in ("server", "process"):
             for cause in listed(name, "--preset", preset, "--thread", "all")["summary"]:
                 if cause["user_can_change"] == "configuration":
@@ -663,7 +663,7 @@ def kept():
                  ("--preset", "syscall:fsync"), ("--preset", "process"), ("--follow", "thread", "--metric", "disk-bytes"),
                  ("--metric", "calls"))
     path = t.trace("web-mixed")
-    for first in ("delay", "requests", "profile"):
+    for first in t.sample(("delay", "requests", "profile")):
         with tempfile.TemporaryDirectory(dir=t.CACHE) as folder:
             if first == "delay":
                 t.output("delay", path, "--thread", "app", "--cache", folder)
@@ -712,10 +712,10 @@ def limit():
     assert some["summary"] == every["summary"] and "requests_omitted" not in every
 
 
-for trace_name, preset_name in (
+for trace_name, preset_name in t.sample((
         ("web-mixed", "server"), ("web-mixed", "client"), ("two-hosts-server", "server"), ("two-hosts-server", "client"),
         ("two-hosts-client", "server"), ("two-hosts-client", "client"), ("wide", "server"), ("wide", "client"),
-        ("startup-chain", "server"), ("ust-func", "client"), ("snapshot", "server"), ("fork1", "client")):
+        ("startup-chain", "server"), ("ust-func", "client"), ("snapshot", "server"), ("fork1", "client")), 3):
     tap.case("%s, %s: the oracle's" % (trace_name, preset_name), with_oracle, trace_name, preset_name)
 tap.case("the tracer's own are left out", of_tracer)
 tap.case("web-mixed, app: those that it noted", web_app)
@@ -731,7 +731,7 @@ tap.case("two hosts: kinds told apart", hosts_kinds)
 for preset_name in PRESETS:
     tap.case("causes and threads add up, %s, on each trace" % preset_name, all_sums, preset_name, t.sample(t.TRACES, 8))
 tap.case("causes and threads add up, system calls", all_sums, "syscall:*",
-         ("wide", "startup-chain", "web-mixed", "lost", "snapshot", "futex", "signals", "hang"))
+         t.sample(("wide", "startup-chain", "web-mixed", "lost", "snapshot", "futex", "signals", "hang")))
 for how in ("flow", "thread"):
     tap.case("each stretch has one owner at most, --follow " + how, all_owners, how)
 tap.case("calls of each request", metric_calls)

@@ -26,7 +26,7 @@ if PLAIN:
     # in ./check
     part = ["--part", os.environ["WHYLATE_PART"]] if "WHYLATE_PART" in os.environ else []
     tap.case("startup-chain: every command, format and most options", same, t.trace("startup-chain"), *part)
-    for name in t.sample(("whatif-peer", "ust-func", "wide", "hang", "two-hosts-server")):
+    for name in t.sample(("whatif-peer", "ust-func", "wide", "hang", "two-hosts-server"), 8):
         tap.case("%s: every command" % name, same, t.trace(name), "--quick")
     tap.case("callstack: functions", same, t.trace("callstack"), "--quick", "--only", "functions")
 else:
