@@ -202,7 +202,9 @@ static void deed_add(struct feed *feed, GArray *list, int32_t tid, enum did did,
 {
 	struct deed deed = deed_of(feed, did, call, 0);
 
-	deed.thread = deed.name = life(feed, tid, 0);
+	deed.thread = life(feed, tid, 0);
+	deed.name = intern_id(feed->session->trace.model.names,
+			      session_thread_name(feed->session, deed.thread));
 	times_add(&deed.times, ns, NULL);
 	deeds_add(list, &deed);
 }
