@@ -125,6 +125,8 @@ STANDS_OUT = {
     "scrub-late": ("device", r"notesdb-0 \(273\) waited 1\.7\d+ s .*the disk vde", r"also late: writer \(272\)"),
     # truth.tsv: six logins of 3.65 s in all, before avatar's
     "aio-hash": ("process", r"avatar \(265\) waited 3\.63\d s .*for authsvc \(245\) in read", r"3\.3\d\d s of that went to loginbot \(264\), which was served first"),
+    # the answer that took longest: net_if_rx at 47.458118, net_if_receive_skb at 47.552527, both on CPU 1 (babeltrace2)
+    "rx-backlog": ("network", r"trader \(257\) waited 823\.4 ms", r"packets from 127\.0\.0\.1:7001; for 8\d\d\.\d ms of it they lay in the receive queue of CPU 1, .* \(meanwhile ksoftirqd/1"),
     "quota-busy": ("quota", r"imgd \(255\) was throttled for 1\.\d+ s", "also late: cdn"),
     "quota-neighbour": ("quota", r"pricesv \(264\) was throttled for 2\.1\d\d s", r"its cgroup had used up its CPU quota, of which logship \(266\) took 7[78] %", "also late: cartsv"),
     # two cgroups, two quotas, filled at the same time

@@ -447,7 +447,8 @@ struct sent {
 	uint32_t thread; /* who sent it, NO_THREAD */
 	uint32_t call; /* packet: interned system call that sent it, 0 */
 	bool waiting; /* not received yet */
-	int64_t left; /* packet: the driver took it, 0 */
+	int64_t left; /* packet: the driver took it, 0; … */
+	int64_t given; /* … at the latest: net_dev_xmit, 0 */
 	uint64_t context; /* packet: in which it was queued; cpu_context() */
 	bool in_interrupt; /* work: an interrupt queued it */
 	uint32_t behind; /* … what for: struct wake_detail, 0 */

@@ -179,8 +179,8 @@ RECORD(disk_end, NUMBER(dev), TIME(end));
 
 #define RECORD_TYPE struct sent
 RECORD(sent, NUMBER(flow), TIME(time), THREAD(thread), NAME(call), NUMBER(waiting), TIME_OR_0(left),
-       NUMBER(context), NUMBER(in_interrupt), REF(behind, STORE_DETAILS), NUMBER(by_timer),
-       NAME(timer));
+       TIME_OR_0(given), NUMBER(context), NUMBER(in_interrupt), REF(behind, STORE_DETAILS),
+       NUMBER(by_timer), NAME(timer));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct talk

@@ -144,6 +144,7 @@ void flow_packet_left(struct flow *flow, struct cpu *cpu, const struct event *ev
 	sent->left = sent->waiting && sent->context == cpu_context(cpu, flow_current(flow, cpu))
 			     ? sent->time
 			     : flow->time;
+	sent->given = flow->time;
 	packet_time_left(flow, cpu, event, sent->waiting ? sent->thread : NO_THREAD);
 	transport_left(flow, host, event, sent->waiting ? sent : NULL);
 }
@@ -179,7 +180,7 @@ void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event
 	struct sent *sent = NULL;
 	uint64_t hash = packet_flow(event);
 	uint32_t known;
-	int64_t left = 0;
+	int64_t left = 0, given = 0;
 	bool here; /* it was sent on this host */
 
 	if (flow_in_gap(flow, cpu))
@@ -194,7 +195,8 @@ void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event
 	if (known != IDMAP_NONE) {
 		sent = &g_array_index(host->sent, struct sent, known);
 		left = sent->left;
-		sent->left = 0;
+		given = sent->given;
+		sent->left = sent->given = 0;
 	}
 	here = sent && sent->waiting && sent->flow && sent->flow == hash;
 	if (here) {
@@ -202,6 +204,8 @@ void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event
 		pending->thread = sent->thread;
 		pending->call = sent->call;
 		pending->begin = sent->time;
+		pending->asked = given;
+		pending->cpu = cpu->id;
 	}
 	if (event->net.tcp)
 		here |= transport_received(flow, cpu, event, hash, here ? sent : NULL, left,

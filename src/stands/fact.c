@@ -113,6 +113,11 @@ void fact_add(struct fact *to, const struct fact *from)
 	to->piped += from->piped;
 	to->spans_gap |= from->spans_gap;
 	to->shortest = MIN(to->shortest, from->shortest);
+	to->backlog += from->backlog;
+	if (from->backlog_longest > to->backlog_longest) {
+		to->backlog_longest = from->backlog_longest;
+		to->backlog_cpu = from->backlog_cpu;
+	}
 	to->pinned += from->pinned;
 	to->dirty += from->dirty;
 	g_array_append_vals(to->requests, from->requests->data, from->requests->len);

@@ -135,6 +135,9 @@ struct fact {
 	uint32_t children; /* … of so many names, put together; else 0 */
 	int64_t tracing; /* … that the tracer had the CPU, if a third of it or more; else 0 */
 	uint32_t tracer; /* … and the one that had most */
+	int64_t backlog; /* … packets lay in a CPU's receive queue, … */
+	uint32_t backlog_cpu; /* … which one, the longest time, … */
+	int64_t backlog_longest; /* … and how long that was */
 	int64_t pinned; /* … ready beside a CPU that was idle and forbidden */
 	int32_t last_wait; /* while it is gathered: the victim's last wait, -1 … */
 	int64_t last_end; /* … and until when that was put down */

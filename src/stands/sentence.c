@@ -914,6 +914,25 @@ static void lost_sentence(GString *text, const struct session *session, const st
 	append_early_end(text, session);
 }
 
+#define BACKLOG_MIN 0.3 /* of the amount */
+
+/* "; for 760 ms of it they lay in the receive queue of CPU 1, …" */
+static void append_backlog(GString *text, const struct session *session, const struct fact *fact)
+{
+	g_autoptr(GString) doers = g_string_new(NULL);
+	char length[32];
+
+	if ((double) fact->backlog < BACKLOG_MIN * (double) fact->ns)
+		return;
+	g_string_append_printf(text,
+			       "; for %s of it they lay in the receive queue of CPU %u, until its "
+			       "softIRQ NET_RX took them",
+			       when_duration(length, fact->backlog), fact->backlog_cpu);
+	append_doers(doers, session, fact->deeds, DID_RUN, 2);
+	if (doers->len)
+		g_string_append_printf(text, " (meanwhile %s ran there)", doers->str);
+}
+
 static void network_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	if (told_reason(session, fact)) {
@@ -923,6 +942,7 @@ static void network_sentence(GString *text, const struct session *session, const
 	append_waits_to_root(text, session, fact, false);
 	g_string_append(text, "packets from ");
 	append_object(text, session, fact->object, false);
+	append_backlog(text, session, fact);
 }
 
 static void append_late(GString *text, const struct session *session, const struct late *late)

@@ -243,6 +243,31 @@ static void add_competitor(int64_t begin, int64_t end, uint32_t thread, void *da
 	deeds_add(competing->fact->deeds, &deed);
 }
 
+/* The packet that ended it lay in a CPU's receive queue (net_dev_xmit to net_if_receive_skb), as
+ * others ran there, or the softIRQ had other packets to take. */
+static void add_backlog(struct putting *putting, struct fact *fact, const struct piece *piece)
+{
+	const struct session *session = putting->session;
+	const struct wake_detail *detail =
+		piece->block ? block_detail(session, piece->block) : NULL;
+	struct competing competing = {&session->trace.model, putting->losses->names, fact,
+				      putting->victim};
+	int64_t begin, ns;
+
+	if (!detail || detail->kind != DETAIL_PACKET || !detail->asked)
+		return;
+	begin = MAX(piece->begin, detail->asked);
+	ns = piece->end - begin;
+	if (ns <= 0)
+		return;
+	fact->backlog += ns;
+	if (ns > fact->backlog_longest) {
+		fact->backlog_longest = ns;
+		fact->backlog_cpu = detail->cpu;
+	}
+	each_run(session, fact->host, detail->cpu, begin, piece->end, add_competitor, &competing);
+}
+
 void runners_of_victims(const struct session *session, const struct losses *losses,
 			struct fact *fact)
 {
@@ -521,6 +546,8 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 			add_file(fact, session, piece, ns);
 		add_request(fact, session, piece);
 	}
+	if (root->kind == STAND_NETWORK)
+		add_backlog(putting, fact, piece);
 	fact->pinned += root->pinned ? ns : 0;
 	fact->dirty += is_dirty(session, root) ? ns : 0;
 	if (root->kind == STAND_CPU) {

@@ -191,11 +191,15 @@ struct wake_detail {
 		uint32_t completed; /* request, not stored yet: place in host.completed, from 1 */
 	};
 	uint32_t bios; /* request: bios in it; 0: not recorded */
-	uint32_t sectors; /* request: of 512 bytes */
+	union {
+		uint32_t sectors; /* request: of 512 bytes */
+		uint32_t cpu; /* packet: on which it was received, where `asked` is known */
+	};
 	uint32_t reason; /* request: struct reason why the device got it late, 0 */
 	int64_t begin; /* armed, issued, sent, queued, raised: ns; 0 unknown */
 	int64_t asked; /* request: when `thread` asked for it: ns; 0 unknown; timer by the time of
-			  day: when it is to expire, by that */
+			  day: when it is to expire, by that; packet of this host: when it had
+			  left its device, and lay with a CPU from then on: ns; 0 unknown */
 	int64_t requested; /* timer: ns from arming to expiry asked for, -1 unknown */
 	union {
 		int64_t queued; /* request: ns from first bio or insert to issue, -1 not

@@ -13,6 +13,7 @@
 #include "lives/restarts.h"
 #include "event/signals.h"
 #include "event/softirqs.h"
+#include "util/when.h"
 #include "waits/state_names.h"
 
 struct cause cause_of_kind(enum cause_kind kind)
@@ -142,8 +143,24 @@ static char *timer_label(const struct session *session, const struct wake_detail
 	return g_string_free(label, FALSE);
 }
 
+#define BACKLOG_MIN INT64_C(1000000) /* ns: less is usual */
+
+static void append_backlog(GString *label, const struct wait *wait,
+			   const struct wake_detail *detail)
+{
+	int64_t ns = detail->asked ? wait->end - MAX(detail->asked, wait->begin) : 0;
+	char length[32];
+
+	if (ns >= BACKLOG_MIN)
+		g_string_append_printf(label,
+				       "; for %s of it the packet lay in the receive queue of CPU "
+				       "%u, until its softIRQ NET_RX took it",
+				       when_duration(length, ns), detail->cpu);
+}
+
 /* "packet from 10.0.0.1:5555, sent by app (249) on server in sendto" */
-static char *packet_label(const struct session *session, const struct wake_detail *detail)
+static char *packet_label(const struct session *session, const struct wait *wait,
+			  const struct wake_detail *detail)
 {
 	GString *label = g_string_new("packet");
 
@@ -158,6 +175,7 @@ static char *packet_label(const struct session *session, const struct wake_detai
 				       session_on(session, detail->thread));
 	if (is_thread(detail->thread) && detail->call)
 		g_string_append_printf(label, " in %s", session_text(session, detail->call));
+	append_backlog(label, wait, detail);
 	return g_string_free(label, FALSE);
 }
 
@@ -382,7 +400,7 @@ static char *label_of(const struct session *session, const struct wait *wait,
 				     &cause->inferred);
 	case CAUSE_NETWORK:
 		return detail && detail->kind == DETAIL_PACKET
-			       ? packet_label(session, detail)
+			       ? packet_label(session, wait, detail)
 			       : softirq_label(session, wait, &cause->inferred);
 	case CAUSE_SOFTIRQ:
 		return softirq_label(session, wait, &cause->inferred);

@@ -400,7 +400,8 @@ static void test_queue(void)
 			"shaper; net_dev_queue to net_dev_xmit) | 5 until 20");
 }
 
-/* The driver had it at once; it was long on its way to the protocols. */
+/* The driver had it at once; it lay with the CPU from 20.1 to 61.1, when it is
+ * taken, and wakes. */
 static void test_no_queue(void)
 {
 	FEED_FROM(connected());
@@ -411,9 +412,11 @@ static void test_no_queue(void)
 	left(feed, 20.1, 0, 0xabc);
 	returns(feed, 20.4, 0, "sendto", 20);
 	comes_at_last(feed, 61);
-	g_assert_cmpstr(
-		cause_and_lead(feed, 6, 0), ==,
-		"network: packet from 127.0.0.1:5000, sent by a (5) in sendto | 5 until 20");
+	g_assert_cmpstr(cause_and_lead(feed, 6, 0), ==,
+			"network: packet from 127.0.0.1:5000, sent by a (5) in sendto; for 41.00 "
+			"ms of it the "
+			"packet lay in the receive queue of CPU 0, until its softIRQ NET_RX took "
+			"it | 5 until 20");
 }
 
 /* The same, as the call was interrupted on the way to the driver: it was in no queue. */
@@ -429,9 +432,11 @@ static void test_interrupted(void)
 	left(feed, 60, 0, 0xabc);
 	returns(feed, 60.4, 0, "sendto", 20);
 	comes_at_last(feed, 61);
-	g_assert_cmpstr(
-		cause_and_lead(feed, 6, 0), ==,
-		"network: packet from 127.0.0.1:5000, sent by a (5) in sendto | 5 until 20");
+	g_assert_cmpstr(cause_and_lead(feed, 6, 0), ==,
+			"network: packet from 127.0.0.1:5000, sent by a (5) in sendto; for 1.100 "
+			"ms of it the "
+			"packet lay in the receive queue of CPU 0, until its softIRQ NET_RX took "
+			"it | 5 until 20");
 }
 
 /* Of a connection that was there before, the first call is known only by its packet: what it wrote
