@@ -67,7 +67,7 @@ STANDS_OUT = {
     "pipe-throttle": ("timer", r"store \(265\) waited 1\.6\d\d s", r"for limiter \(264\) in read", "limiter slept 40 times"),
     "polls": ("timer|process", "poller", "feeder"),
     "overlay-copyup": ("device", "containerapp", "/ov/m/f1 for writing", "overlay file system copies it up"),
-    "pool-wait": ("timer|process", "poolw-", "dbsim"),
+    "pool-wait": ("timer|process", "poolw-", "dbsim", r"for 2\.0\d\d s of it they waited for one another first \(a semaphore or a pool: their turn\)"),
     "preempt": ("cpu", "victim", "hog-0", "hog-1"),
     "rt-throttle": ("quota", "rtloop", "sched_rt_runtime_us"),
     # and not udpsrv, which waits for the next question

@@ -113,6 +113,8 @@ void fact_add(struct fact *to, const struct fact *from)
 	to->piped += from->piped;
 	to->spans_gap |= from->spans_gap;
 	to->shortest = MIN(to->shortest, from->shortest);
+	to->behind += from->behind;
+	to->turns += from->turns;
 	to->backlog += from->backlog;
 	if (from->backlog_longest > to->backlog_longest) {
 		to->backlog_longest = from->backlog_longest;

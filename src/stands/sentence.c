@@ -972,8 +972,27 @@ static void append_first(GString *text, const struct session *session, const str
 	g_string_append(text, ", which was served first");
 }
 
+#define BEHIND_MIN 0.25 /* of the amount */
+
+/* "; for 9.9 s of it they waited for one another first": threads of one name that the sentence
+ * tells to wait for another. */
+static void append_behind(GString *text, const struct fact *fact)
+{
+	char length[32];
+
+	if (fact->kind == STAND_LOCK || fact->kind == STAND_CONVOY || !fact->chains->len ||
+	    main_chain(fact)->links->len != 1 ||
+	    (double) fact->behind < BEHIND_MIN * (double) fact->ns)
+		return;
+	g_string_append_printf(text, "; for %s of it they waited for one another first",
+			       when_duration(length, fact->behind));
+	if (2 * fact->turns > fact->behind)
+		g_string_append(text, " (a semaphore or a pool: their turn)");
+}
+
 static void append_others(GString *text, const struct session *session, const struct stand *item)
 {
+	append_behind(text, item->fact);
 	append_first(text, session, item);
 	if (!item->others || item->fact->kind == STAND_CONVOY)
 		return;

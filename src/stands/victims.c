@@ -243,6 +243,20 @@ static void add_competitor(int64_t begin, int64_t end, uint32_t thread, void *da
 	deeds_add(competing->fact->deeds, &deed);
 }
 
+static void add_behind(struct putting *putting, struct fact *fact, const int32_t *waits, int64_t ns)
+{
+	const struct through *first =
+		&g_array_index(putting->path->waits, struct through, waits[0]);
+	const struct through *next = &g_array_index(putting->path->waits, struct through, waits[1]);
+	const uint32_t *stems = putting->losses->stems;
+	struct wait wait = through_wait(first);
+
+	if (stems[first->thread] != stems[next->thread])
+		return;
+	fact->behind += ns;
+	fact->turns += wait_is_for_share(putting->session, &wait) ? ns : 0;
+}
+
 /* The packet that ended it lay in a CPU's receive queue (net_dev_xmit to net_if_receive_skb), as
  * others ran there, or the softIRQ had other packets to take. */
 static void add_backlog(struct putting *putting, struct fact *fact, const struct piece *piece)
@@ -546,6 +560,8 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 			add_file(fact, session, piece, ns);
 		add_request(fact, session, piece);
 	}
+	if (links > 1)
+		add_behind(putting, fact, waits, ns);
 	if (root->kind == STAND_NETWORK)
 		add_backlog(putting, fact, piece);
 	fact->pinned += root->pinned ? ns : 0;
