@@ -142,7 +142,9 @@ struct fact {
 	int64_t backlog_longest; /* … and how long that was */
 	int64_t pinned; /* … ready beside a CPU that was idle and forbidden */
 	int32_t last_wait; /* while it is gathered: the victim's last wait, -1 … */
-	int64_t last_end; /* … and until when that was put down */
+	int64_t last_end; /* … and until when that was put down; */
+	int64_t stretch,
+		length; /* … when it, or that without a CPU, began, INT64_MIN: none; its ns */
 };
 
 void fact_free(struct fact *fact);

@@ -338,7 +338,8 @@ static struct fact *fact_of(struct putting *putting, const struct root *root,
 			   .life = putting->life,
 			   .shortest = INT64_MAX,
 			   .last_wait = -1,
-			   .last_end = INT64_MIN};
+			   .last_end = INT64_MIN,
+			   .stretch = INT64_MIN};
 	struct fact *fact = g_hash_table_lookup(putting->known, &key);
 
 	if (fact)
@@ -370,6 +371,26 @@ static bool is_rest_of(const struct putting *putting, const struct piece *piece,
 	       piece->block == g_array_index(putting->path->waits, struct through, wait).block;
 }
 
+/* A wait, or a stretch without a CPU, is so long as far as it was seen. */
+static void count_length(struct fact *fact, int64_t begin, int64_t end)
+{
+	fact->length = end - begin;
+	if (fact->length <= fact->longest)
+		return;
+	fact->longest = fact->length;
+	fact->begin = begin;
+	fact->end = end;
+}
+
+static void end_stretch(struct fact *fact)
+{
+	if (fact->stretch == INT64_MIN)
+		return;
+	fact->waits += fact->length;
+	fact->shortest = MIN(fact->shortest, fact->length);
+	fact->stretch = INT64_MIN;
+}
+
 static void count_wait(struct putting *putting, struct fact *fact, const struct piece *piece,
 		       int32_t wait, const struct span *span)
 {
@@ -381,17 +402,17 @@ static void count_wait(struct putting *putting, struct fact *fact, const struct 
 	fact->last_wait = wait;
 	fact->last_end = piece->end;
 	fact->spans_gap |= session_spans_gap(putting->session, putting->victim, span);
-	if (again)
+	if (again) {
+		/* without a CPU it may be moved from one's queue to another's */
+		if (wait < 0 && leaf_is_ready(piece->leaf))
+			count_length(fact, fact->stretch, piece->end);
 		return;
+	}
+	end_stretch(fact);
 	if (wait >= 0 || leaf_wib(piece->leaf) != WIB_WORKING || !fact->count) /* work goes on */
 		fact->count++;
-	fact->waits += span->end - span->begin;
-	fact->shortest = MIN(fact->shortest, span->end - span->begin);
-	if (span->end - span->begin > fact->longest) {
-		fact->longest = span->end - span->begin;
-		fact->begin = span->begin;
-		fact->end = span->end;
-	}
+	fact->stretch = span->begin;
+	count_length(fact, span->begin, span->end);
 }
 
 /* A process that the victim made, or a thread of its process did. */
@@ -544,6 +565,8 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	if (!links)
 		add_control(fact, control_file(session, piece->block));
 	count_wait(putting, fact, piece, wait, &span);
+	if (wait < 0 && leaf_is_ready(piece->leaf))
+		span.begin = fact->stretch;
 	fact->ns += ns;
 	fact->most += ns;
 	putting->loss->lost += ns;
@@ -967,8 +990,10 @@ static void put_thread(const struct session *session, guint part, void *data)
 		put_piece(&putting, &g_array_index(path->pieces, struct piece, i),
 			  i ? &g_array_index(path->pieces, struct piece, i - 1) : NULL);
 	g_hash_table_iter_init(&iter, known);
-	while (g_hash_table_iter_next(&iter, &fact, NULL))
+	while (g_hash_table_iter_next(&iter, &fact, NULL)) {
+		end_stretch(fact);
 		g_ptr_array_add(putting.loss->facts, fact);
+	}
 	g_free(putting.counts);
 	give_path(down, path);
 }
