@@ -810,13 +810,15 @@ static bool rests_elsewhere(const struct session *session, const struct wait *wa
 	       INT64_MAX;
 }
 
-/* Who watches that something comes in time, as a supervisor for signs of life. */
+/* Who watches that something comes in time, as a supervisor for signs of life; it has asked for
+ * nothing that it has not heard yet. */
 static bool is_watching(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const uint32_t *process = session->trace.processes.first;
 
 	return is_event_loop(session, wait) && wait->block->timer >= 0 &&
-	       process[by] != process[wait->thread];
+	       process[by] != process[wait->thread] &&
+	       (has_asked_nothing(session, wait, by) || has_its_answer(session, wait));
 }
 
 /* The first program of a pipeline has a pace of its own (it sleeps again and again, and reads from
