@@ -68,12 +68,16 @@ static bool is_on_way_out(const struct session *session, const struct wait *wait
 	       g_str_has_prefix(name, "mq_timedsend");
 }
 
-/* It reads what others write to a FIFO, and somebody waits for its answer meanwhile. */
+/* It reads what others write to a FIFO, as something came for it elsewhere that it has not
+ * answered. Who reads there again waits for what may come. */
 static bool is_in_answer(const struct session *session, const struct wait *wait)
 {
 	const char *on = session_text(session, session_resource(session, wait->block));
+	struct wait before;
 
-	return g_str_has_prefix(on, "pipe:/") && wait_owes_answer(session, wait);
+	return g_str_has_prefix(on, "pipe:/") &&
+	       wait_before(session, wait->thread, wait->begin, &before) && before.woken &&
+	       before.block->resource != wait->block->resource && wait_owes_answer(session, wait);
 }
 
 static bool is_owed(const struct session *session, const struct wait *wait)
