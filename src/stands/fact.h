@@ -135,6 +135,7 @@ struct fact {
 	uint32_t children; /* … of so many names, put together; else 0 */
 	int64_t tracing; /* … that the tracer had the CPU, if a third of it or more; else 0 */
 	uint32_t tracer; /* … and the one that had most */
+	bool gives_way; /* the victim was made to: thread_gives_way() */
 	int64_t behind; /* … in waits of one for another thread of its name, … */
 	int64_t turns; /* … of these for what goes round: wait_is_for_share() */
 	int64_t backlog; /* … packets lay in a CPU's receive queue, … */

@@ -266,7 +266,7 @@ static double weight_of(const struct session *session, const struct fact *fact)
 		weight *= SERVICE_WEIGHT;
 	if (fact->fills)
 		weight *= FILLER_WEIGHT;
-	if (thread_gives_way(session, fact->victim))
+	if (fact->gives_way)
 		weight *= GIVES_WAY_WEIGHT;
 	return is_for_children(fact) ? PARENT_WEIGHT * weight : weight;
 }

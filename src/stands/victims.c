@@ -976,6 +976,7 @@ static void put_thread(const struct session *session, guint part, void *data)
 				  .known = known};
 	GHashTableIter iter;
 	gpointer fact;
+	bool gives_way;
 
 	putting.loss->facts = g_ptr_array_new();
 	if (pieces_before(down, part) >= PIECES_MAX)
@@ -990,8 +991,10 @@ static void put_thread(const struct session *session, guint part, void *data)
 		put_piece(&putting, &g_array_index(path->pieces, struct piece, i),
 			  i ? &g_array_index(path->pieces, struct piece, i - 1) : NULL);
 	g_hash_table_iter_init(&iter, known);
+	gives_way = g_hash_table_size(known) && thread_gives_way(session, thread);
 	while (g_hash_table_iter_next(&iter, &fact, NULL)) {
 		end_stretch(fact);
+		((struct fact *) fact)->gives_way = gives_way;
 		g_ptr_array_add(putting.loss->facts, fact);
 	}
 	g_free(putting.counts);
