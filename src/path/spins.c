@@ -4,6 +4,7 @@
 
 #include "path/path.h"
 #include "util/when.h"
+#include "words/names.h"
 #include "words/times.h"
 
 #define CALLS_MIN 16    /* in a row */
@@ -107,7 +108,7 @@ static bool is_work(uint32_t leaf)
 static bool spins(const struct session *session, uint32_t thread, uint32_t leaf)
 {
 	g_autoptr(GArray) stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
-	struct spinning spinning = {.most = NO_THREAD};
+	struct spinning spinning = {0};
 
 	find_stretches(session, thread, leaf, &spinning, stretches);
 	return spinning.times > 0;
@@ -156,25 +157,24 @@ struct spinning spinning_of(const struct session *session, uint32_t thread, uint
 	return spinning;
 }
 
-void append_of_process(GString *text, const struct session *session, uint32_t most, int64_t ran,
-		       uint32_t kept, int64_t off)
+void append_who_spun_for(GString *text, const struct session *session,
+			 const struct spinning *spinning)
 {
-	uint32_t one = is_thread(kept) ? kept : most;
+	bool kept = is_thread(spinning->kept);
 	char length[32];
 
-	if (!is_thread(one))
+	if (!kept && !is_thread(spinning->most))
 		return;
-	g_string_append_printf(text, "; of its process %s (%d)%s ",
-			       session_thread_name(session, one),
-			       model_thread(&session->trace.model, one)->tid,
-			       session_on(session, one));
-	if (is_thread(kept))
+	g_string_append(text, "; of its process ");
+	append_one(text, session, kept ? spinning->kept : spinning->most);
+	if (kept)
 		g_string_append_printf(text,
-				       "was ready meanwhile, but kept off the CPU for %s: most "
+				       " was ready meanwhile, but kept off the CPU for %s: most "
 				       "likely it has what is waited for",
-				       when_duration(length, off));
+				       when_duration(length, spinning->off));
 	else
-		g_string_append_printf(text, "ran most meanwhile, %s", when_duration(length, ran));
+		g_string_append_printf(text, " ran most meanwhile, %s",
+				       when_duration(length, spinning->ran));
 }
 
 void append_spinning(GString *text, const struct session *session, uint32_t thread, uint32_t leaf)
@@ -189,7 +189,7 @@ void append_spinning(GString *text, const struct session *session, uint32_t thre
 		" %" G_GUINT64_FORMAT " times with next to nothing between, %s in all: it spins "
 		"until another thread does something in memory (inferred), which no event shows",
 		spinning.calls, when_duration(length, spinning.ns));
-	append_of_process(text, session, spinning.most, spinning.ran, spinning.kept, spinning.off);
+	append_who_spun_for(text, session, &spinning);
 }
 
 void append_asking(GString *text, const struct session *session, uint32_t thread, int64_t least)

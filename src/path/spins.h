@@ -35,9 +35,9 @@ struct spinning spinning_of(const struct session *session, uint32_t thread, uint
  * its work in the call. */
 void append_spinning(GString *text, const struct session *session, uint32_t thread, uint32_t leaf);
 
-/* "; of its process poster-2 (265) ran most meanwhile, 3.1 s": members of struct spinning. */
-void append_of_process(GString *text, const struct session *session, uint32_t most, int64_t ran,
-		       uint32_t kept, int64_t off);
+/* "; of its process poster-2 (265) ran most meanwhile, 3.1 s". */
+void append_who_spun_for(GString *text, const struct session *session,
+			 const struct spinning *spinning);
 
 /* ", asking without a pause: read found nothing 6,339 times (EAGAIN) in 1.962 s, …"; nothing if
  * it did so for less than `least` ns (tries/asks.h). */

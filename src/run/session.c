@@ -135,6 +135,15 @@ guint name_stem(const char *name)
 	return (guint) (length >= 2 ? length : strlen(name));
 }
 
+bool session_names_alike(const struct session *session, uint32_t one, uint32_t other)
+{
+	const char *a = session_thread_name(session, one), *b = session_thread_name(session, other);
+
+	if (session->found.alike)
+		return session->found.alike[one] == session->found.alike[other];
+	return name_stem(a) == name_stem(b) && strncmp(a, b, name_stem(a)) == 0;
+}
+
 const char *session_own_name(const struct session *session, uint32_t thread)
 {
 	const char *name;

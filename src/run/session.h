@@ -190,6 +190,8 @@ bool spans_next_off_cpu(struct spans *spans, struct span *span);
 const char *session_on(const struct session *session, uint32_t thread);
 /* How much of a name is left without the number at its end; all of one that is little more. */
 guint name_stem(const char *name);
+/* Two threads have one name but for the number at its end; true names, where names are hidden. */
+bool session_names_alike(const struct session *session, uint32_t one, uint32_t other);
 /* Name in the window, "?" if none is known; of a traced guest's machine "guest web's CPU 0/KVM". */
 const char *session_thread_name(const struct session *session, uint32_t thread);
 /* … without whose machine it is. */

@@ -83,7 +83,6 @@ static struct fact *fact_of_own(const struct session *session, enum stand_kind k
 		.host = life->host,
 		.victim = thread,
 		.subject = NO_THREAD,
-		.kept = NO_THREAD,
 		.name = NO_THREAD,
 		.threads = 1,
 		.leaders = life->pid == life->tid,
@@ -248,9 +247,7 @@ static struct fact *fact_of_yields(const struct session *session, uint32_t threa
 	fact = fact_of_own(session, STAND_FAILURE, thread);
 	fact->inferred = true;
 	fact->subject = spinning.most;
-	fact->ran = spinning.ran;
-	fact->kept = spinning.kept;
-	fact->off = spinning.off;
+	fact->spinning = spinning;
 	fact->ns = fact->most = spinning.ns;
 	fact->count = spinning.times;
 	fact->tries = spinning.calls;
@@ -261,25 +258,19 @@ static struct fact *fact_of_yields(const struct session *session, uint32_t threa
 	return fact;
 }
 
-/* Threads of one process with one name, but for a number, spin for the same. */
-static bool spin_together(const struct session *session, uint32_t one, uint32_t other)
-{
-	const uint32_t *process = session->trace.processes.first;
-	const char *a = session_thread_name(session, one), *b = session_thread_name(session, other);
-
-	return process[one] == process[other] && name_stem(a) == name_stem(b) &&
-	       strncmp(a, b, name_stem(a)) == 0;
-}
-
+/* Threads of one process with one name, but for a number, spin for the same. Takes the fact; items
+ * from `first` on are of such. */
 static void add_yielder(const struct session *session, GArray *items, guint first,
 			struct fact *fact)
 {
+	const uint32_t *process = session->trace.processes.first;
 	struct stand item;
 
 	for (guint i = first; i < items->len; i++) {
 		const struct stand *at = &g_array_index(items, struct stand, i);
 
-		if (!spin_together(session, at->fact->victim, fact->victim))
+		if (process[at->fact->victim] != process[fact->victim] ||
+		    !session_names_alike(session, at->fact->victim, fact->victim))
 			continue;
 		fact_add(at->fact, fact);
 		at->fact->longest = MAX(at->fact->longest, fact->longest);

@@ -12,6 +12,7 @@
 #define WHYLATE_STANDS_FACT_H
 
 #include "path/path.h"
+#include "path/spins.h"
 #include "waits/wait.h"
 #include "words/chain.h"
 #include "words/deed.h"
@@ -120,9 +121,7 @@ struct fact {
 	int64_t piped; /* … in waits for what comes through a pipe */
 	const struct spin *spin; /* borrowed; asked without a pause: the longest time; NULL */
 	uint64_t tries; /* … in all; without `spin`: yields of who spins (path/spins.h) */
-	int64_t ran; /* … and how long `subject` ran meanwhile, ns; … */
-	uint32_t kept; /* … who could not, for half of it or more, NO_THREAD, … */
-	int64_t off; /* … and how long, ns */
+	struct spinning spinning; /* … of the victim that did most */
 	int64_t slack; /* ns; who overslept: so late the timer of the longest time may be; 0 */
 	int64_t asked; /* … and what it was asked for, 0: it is of nobody who overslept, */
 	uint32_t clock_set_by; /* … and who set its clock meanwhile, NO_THREAD */

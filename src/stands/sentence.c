@@ -856,7 +856,7 @@ static void yield_sentence(GString *text, const struct session *session, const s
 			       ", in %s calls of sched_yield, until another thread did something "
 			       "in memory (inferred), which no event shows",
 			       count_text(count, fact->tries));
-	append_of_process(text, session, fact->subject, fact->ran, fact->kept, fact->off);
+	append_who_spun_for(text, session, &fact->spinning);
 }
 
 /* A CPU's stream that ends before the trace does, in the window; the first of them, NULL. */

@@ -309,7 +309,7 @@ static void add_like(struct stand *item, const struct fact *fact)
  *   A       ─asks─┤ waits ········├
  *   B       ───asks─┤ waits ··································· ├   behind A up to there
  */
-struct turns {
+struct precedence {
 	int64_t first, last; /* ns while both waited and `other` went on first, last */
 };
 
@@ -326,10 +326,10 @@ static bool waited_through(const struct fact *fact, uint32_t thread)
 	return false;
 }
 
-static struct turns turns_of(const struct session *session, const struct fact *told,
-			     const struct fact *other)
+static struct precedence precedence_of(const struct session *session, const struct fact *told,
+				       const struct fact *other)
 {
-	struct turns turns = {0};
+	struct precedence both = {0};
 	guint k = 0;
 
 	for (guint i = 0; i < told->parts->len; i++) {
@@ -352,12 +352,12 @@ static struct turns turns_of(const struct session *session, const struct fact *t
 				continue;
 			*(wait_until(session, at->victim, at->begin) <
 					  wait_until(session, part->victim, part->begin)
-				  ? &turns.first
-				  : &turns.last) +=
+				  ? &both.first
+				  : &both.last) +=
 				MIN(at->end, part->end) - MAX(at->begin, part->begin);
 		}
 	}
-	return turns;
+	return both;
 }
 
 static void add_other(const struct session *session, struct stand *item, const struct fact *fact)
@@ -365,7 +365,7 @@ static void add_other(const struct session *session, struct stand *item, const s
 	const struct chain *chain =
 		fact->chains->len ? &g_array_index(fact->chains, struct chain, 0) : NULL;
 	struct late late = {.thread = fact->victim, .through = NO_THREAD, .ns = fact->most};
-	struct turns turns = {0};
+	struct precedence both = {0};
 
 	if ((double) fact->most < OTHER_MIN * (double) item->fact->most ||
 	    is_service(session, fact->victim))
@@ -375,16 +375,16 @@ static void add_other(const struct session *session, struct stand *item, const s
 			return;
 	if (fact->kind == STAND_PROCESS && !is_for_children(fact) && chain &&
 	    chain->links->len == 1 && !waited_through(item->fact, fact->victim))
-		turns = turns_of(session, item->fact, fact);
-	if ((double) turns.first >= FIRST_MIN * (double) item->fact->most &&
-	    3 * turns.last <= turns.first && !item->first.ns) {
+		both = precedence_of(session, item->fact, fact);
+	if ((double) both.first >= FIRST_MIN * (double) item->fact->most &&
+	    3 * both.last <= both.first && !item->first.ns) {
 		item->first = late;
-		item->first.ns = turns.first;
+		item->first.ns = both.first;
 		g_array_append_val(item->all_late, late);
 		return;
 	}
-	late.after = (double) turns.last >= FIRST_MIN * (double) fact->most &&
-		     3 * turns.first <= turns.last;
+	late.after = (double) both.last >= FIRST_MIN * (double) fact->most &&
+		     3 * both.first <= both.last;
 	item->others++;
 	g_array_append_val(item->all_late, late);
 	if (chain && chain->links->len > 1)

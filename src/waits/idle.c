@@ -414,6 +414,14 @@ static bool carries_messages(const char *key)
 	return false;
 }
 
+/* What other waits tell, anywhere in the trace, counts only in a question about all of it: of a
+ * window the rest need not be read, and the answer is to be the same. */
+static bool asks_for_all(const struct session *session)
+{
+	return session->asked.from <= session->trace.begin &&
+	       session->asked.to >= session->trace.end;
+}
+
 #define NEXT_MAX 16 /* stretches off the CPU */
 
 /* The first of the thread's waits after that one that is in the same call. */
@@ -445,7 +453,7 @@ static bool carried_message(const struct session *session, const struct wait *wa
 		return false;
 	if (detail && detail->kind == DETAIL_PACKET)
 		return true;
-	if (!next_in_call(session, wait, &next))
+	if (!asks_for_all(session) || !next_in_call(session, wait, &next))
 		return false;
 	key = session_text(session, next.block->resource);
 	return g_str_has_prefix(key, "file:") && carries_messages(key);
@@ -573,14 +581,6 @@ static bool is_pipelines(int32_t fd)
 	return fd == 0 || (fd >= 60 && fd <= 63);
 }
 
-/* What other waits tell, anywhere in the trace, counts only in a question about all of it: of a
- * window the rest need not be read, and the answer is to be the same. */
-static bool asks_for_all(const struct session *session)
-{
-	return session->asked.from <= session->trace.begin &&
-	       session->asked.to >= session->trace.end;
-}
-
 /* Both processes write there: what comes is a token, for which they take turns. */
 static bool is_for_token(const struct session *session, const struct wait *wait, uint32_t by)
 {
@@ -686,9 +686,7 @@ static bool do_the_same(const struct session *session, const struct wait *wait, 
 		return first_of(notes, TURNED, key_of(SIDE_AT, by, wait->block->resource)) !=
 		       INT64_MAX;
 	}
-	if (session->found.alike)
-		return session->found.alike[wait->thread] == session->found.alike[by];
-	return name_stem(one) == name_stem(other) && strncmp(one, other, name_stem(one)) == 0;
+	return session_names_alike(session, wait->thread, by);
 }
 
 /* Threads that one thread made for the same, and who wakes the others all at once: the last one at
@@ -768,7 +766,7 @@ static bool has_its_answer(const struct session *session, const struct wait *wai
 	struct wait at = *wait, before;
 	struct lead lead;
 
-	for (unsigned i = 0; i < BACK_MAX; i++, at = before) {
+	for (unsigned i = 0; asks_for_all(session) && i < BACK_MAX; i++, at = before) {
 		if (at.block->sent || !wait_before(session, wait->thread, at.begin, &before))
 			return false;
 		if (before.block->resource == wait->block->resource &&
@@ -930,7 +928,8 @@ static bool is_at_source(const struct session *session, const struct wait *wait)
 	return is_for_message(session, wait) && !is_in_futex(session, wait);
 }
 
-bool wait_owes_answer(const struct session *session, const struct wait *wait)
+/* Something came for it, and it has not written anything since. */
+static bool owes_an_answer(const struct session *session, const struct wait *wait)
 {
 	struct wait at = *wait, before;
 
@@ -941,6 +940,11 @@ bool wait_owes_answer(const struct session *session, const struct wait *wait)
 			return true;
 	}
 	return true;
+}
+
+bool wait_owes_answer(const struct session *session, const struct wait *wait)
+{
+	return asks_for_all(session) && owes_an_answer(session, wait);
 }
 
 /* … and writes, before it waits again. */
@@ -968,9 +972,8 @@ static bool is_let_go_on(const struct session *session, const struct wait *wait,
 {
 	const uint32_t *process = session->trace.processes.first;
 
-	return asks_for_all(session) && process[by] != process[wait->thread] &&
-	       wait_is_by_signal(session, wait) && wait_owes_answer(session, wait) &&
-	       answers_then(session, wait);
+	return process[by] != process[wait->thread] && wait_is_by_signal(session, wait) &&
+	       wait_owes_answer(session, wait) && answers_then(session, wait);
 }
 
 static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)
@@ -1044,17 +1047,12 @@ static bool is_at_terminal(const struct session *session, const struct wait *wai
 /* By their name, but for a number; or as one thread of their process made both. */
 static bool are_alike(const struct session *session, uint32_t one, uint32_t other)
 {
-	const char *a = session_thread_name(session, one), *b = session_thread_name(session, other);
 	const struct thread *first = model_thread(&session->trace.model, one);
 	const struct thread *second = model_thread(&session->trace.model, other);
 
-	if (first->pid == second->pid && first->born && second->born &&
-	    first->parent == second->parent && first->host == second->host)
-		return true;
-	if (session->found.alike)
-		return session->found.alike[one] == session->found.alike[other];
-	return strcmp(a, b) == 0 ||
-	       (name_stem(a) == name_stem(b) && strncmp(a, b, name_stem(a)) == 0);
+	return (first->pid == second->pid && first->born && second->born &&
+		first->parent == second->parent && first->host == second->host) ||
+	       session_names_alike(session, one, other);
 }
 
 /* Threads that are there for the same take turns at waiting for the next request, and a lock, or a
@@ -1071,7 +1069,7 @@ static bool is_turn_to_rest(const struct session *session, const struct wait *wa
 	struct wait rest, turn;
 
 	if ((!wait_is_for_lock(session, wait) && !is_in_futex(session, wait)) ||
-	    wait_owes_answer(session, wait))
+	    owes_an_answer(session, wait))
 		return false;
 	for (unsigned i = 0; i < TURNS_MAX && are_alike(session, wait->thread, by) &&
 			     wait_before(session, by, until, &rest);
@@ -1125,7 +1123,7 @@ static bool is_ahead(const struct session *session, const struct wait *wait)
 		return false;
 	timer = block_detail(session, rest.block);
 	return timer && timer->kind == DETAIL_TIMER && (timer->flags & DETAIL_DEADLINE) &&
-	       !is_thread(timer->behalf) && !wait_owes_answer(session, wait);
+	       !is_thread(timer->behalf) && !owes_an_answer(session, wait);
 }
 
 bool wait_is_idle(const struct session *session, const struct wait *wait)
@@ -1186,6 +1184,5 @@ bool wait_is_in_answer(const struct session *session, const struct wait *wait)
 {
 	return wait_by_thread(wait) &&
 	       (is_let_go_on(session, wait, wait->block->waker) ||
-		(asks_for_all(session) && wait_is_for_lock(session, wait) &&
-		 wait_owes_answer(session, wait)));
+		(wait_is_for_lock(session, wait) && wait_owes_answer(session, wait)));
 }

@@ -74,7 +74,8 @@ bool wait_is_for_share(const struct session *session, const struct wait *wait);
  * whatever that one is idle for, this is late. Only in a question about all of the trace. */
 bool wait_is_in_answer(const struct session *session, const struct wait *wait);
 
-/* Something came for the thread before, and it has not written anything since. */
+/* Something came for the thread before, and it has not written anything since. Only in a question
+ * about all of the trace. */
 bool wait_owes_answer(const struct session *session, const struct wait *wait);
 
 /* A wait for a lock: locks.h, or of a file. */
