@@ -55,6 +55,14 @@ def check_explained(command):
         assert text.startswith(one["id"] + ": ") and "Window: " in text, text[:300]
 
 
+def check_whole_waits(name):
+    """What an item is seen best in is of the thread that is named, while it lives, and up to the wait's end."""
+    for one in t.report("overview", t.trace(name), "--quiet")["stands_out"]:
+        text = " ".join(t.output("explain", one["finding"], t.trace(name), "--quiet").decode().split())
+        verdict = text.split("Where the time of ", 1)[1].split(" Window: ")[0]
+        assert "not woken before the window's end" not in verdict, (one["finding"], verdict)
+
+
 def check_elsewhere():
     """A copy at another place, another host's time zone, another name: the same ids."""
     with tempfile.TemporaryDirectory() as directory:
@@ -113,6 +121,8 @@ def check_refused():
 for report_of in REPORTS:
     tap.case("ids of " + report_of, check_ids, report_of)
     tap.case("explained, of " + report_of, check_explained, report_of)
+for name_of in ("pool-wait", "futex", "barrier-turns", "gc-signal", "lock-lapse", "dm-crypt"):
+    tap.case(name_of + ": whole waits are explained", check_whole_waits, name_of)
 tap.case("a trace at another place", check_elsewhere)
 tap.case("sums are the summary's", check_sums)
 tap.case("peaks", check_peaks)

@@ -121,6 +121,8 @@ STANDS_OUT = {
     # the row is locked from 603.34 to 606.28 (truth.tsv), checkout asks at 603.86; its backend's last wait, of 1.366 s, ends as
     # postgres (272) sends it SIGURG (babeltrace2)
     "pg-idletx": ("timer", r"postgres \(274\) waited 2\.0\d+ s .*for postgres \(272\) in epoll_wait, which waited for stockfix \(268\) in epoll_wait, which waited for bash \(201\)", r"sleep .* slept 10 times"),
+    # asked before the trace: it begins at 35.367678, stockfix' timer expires at 36.232102 (babeltrace2)
+    "pg-before": ("timer", r"checkout \(282\) waited 864\.8 ms", r"for postgres \(285\) in read, which waited for postgres \(287\) in epoll_wait, which waited for stockfix"),
     "watchdog": ("timeout", r"pricer \(258\) waited 349\.4 ms .* in read on pipe /tmp/feed, until it was killed by signal 9"),
     "scrub-late": ("device", r"notesdb-0 \(273\) waited 1\.7\d+ s .*the disk vde", r"also late: writer \(272\)"),
     # truth.tsv: six logins of 3.65 s in all, before avatar's
