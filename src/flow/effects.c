@@ -30,6 +30,7 @@
 #define F_SETFD_OP 2
 #define F_DUPFD_CLOEXEC_OP 1030
 #define EPOLL_DEL 2
+#define OPEN_TERMINAL UINT32_C(0x5441) /* TIOCGPTPEER (asm-generic/ioctls.h) */
 #define SCHED_IDLE 5 /* linux/sched.h; with it a flag: */
 #define RESET_ON_FORK 0x40000000
 
@@ -178,6 +179,10 @@ static void change_files(struct flow *flow, uint32_t index, struct thread *threa
 	case DOES_SET_CLOCK:
 		effect_set_clock(flow, index, thread);
 		break;
+	case DOES_CONTROL: /* the other end of the pseudo-terminal, as forkpty() has it */
+		if ((uint32_t) call->op == OPEN_TERMINAL)
+			fd_open(files, ret, intern_id(flow->names, "file:/dev/pts/?"), false);
+		break;
 	case DOES_DUP:
 		fd_dup(files, call->fd, ret, false);
 		break;
@@ -299,7 +304,7 @@ void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
 	if (info->tries)
 		kind_tried(flow, index, info->tries, args->ret);
 	/* a connect under way (-EINPROGRESS) and a close that was interrupted count */
-	if (effect == DOES_NOTHING || effect == DOES_CONTROL ||
+	if (effect == DOES_NOTHING ||
 	    (args->ret < 0 && effect != DOES_CONNECT && effect != DOES_CLOSE))
 		return;
 	if (effect == DOES_WRITE && !flow->inode_locks)

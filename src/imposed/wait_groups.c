@@ -133,6 +133,8 @@ void wait_groups_add(const struct session *session, uint32_t thread, GArray *nee
 		if (ns <= 0 || is_idle_wait(session, thread, &span))
 			continue;
 		ready = ready_of(session, thread, &span);
+		if (ready.kind == READY_YIELDED)
+			continue;
 		if (ready.kind == READY_THROTTLED) {
 			key.cause.kind = CAUSE_THROTTLED;
 			key.cause.inferred = true;

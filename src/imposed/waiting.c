@@ -101,6 +101,8 @@ static void account_ready(struct account *account, uint32_t thread, const struct
 	uint32_t whose =
 		span_is_hosts(span->leaf) ? host_span(session, thread, span, &outside) : thread;
 
+	if (ready.kind == READY_YIELDED)
+		return; /* as a timer of its own */
 	if (ready.kind == READY_LOST) {
 		account->waiting->unknown += span->end - span->begin;
 		return;

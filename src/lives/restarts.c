@@ -169,7 +169,10 @@ void append_restart(GString *text, const struct session *session, uint32_t threa
 	append_death(text, session, before);
 	g_string_append(text, ", and ");
 	append_name(text, session, life(session, leader)->parent);
-	g_string_append_printf(text, " started the next one %s later",
-			       when_duration(length, life(session, leader)->begin -
-							     life(session, before)->end));
+	if (life(session, leader)->begin < life(session, before)->end)
+		g_string_append(text, " started the next one before it was gone");
+	else
+		g_string_append_printf(text, " started the next one %s later",
+				       when_duration(length, life(session, leader)->begin -
+								     life(session, before)->end));
 }

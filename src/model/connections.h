@@ -58,6 +58,7 @@ struct tcp_segment {
 	uint8_t how; /* enum transport_how (timeline/reason.h): the longest gap's */
 	bool needless; /* sent again though the receiver's kernel had acknowledged it */
 	bool came; /* … though it had come to the receiver's host */
+	bool awaited; /* … and who listens waited for whoever comes */
 	bool unsent; /* … that sending never left the queue of its device */
 	bool inferred; /* `held` */
 	bool syn;
@@ -117,6 +118,7 @@ struct tcp_connection {
 /* Who takes connections on a port. */
 struct tcp_listener {
 	int64_t accepted; /* last one, 0: none seen */
+	int64_t waited_from, waited_until; /* for one to come: nobody was in the queue; 0 */
 	uint32_t thread; /* NO_THREAD */
 	uint16_t port;
 };

@@ -216,7 +216,7 @@ RECORD(tcp_write, TIME(time), NUMBER(end), WEAK_THREAD(thread), NAME(call));
 RECORD(tcp_segment, NUMBER(seq), NUMBER(end), TIME(written), TIME(first), TIME(last),
        TIME_OR_0(left), NUMBER(gap), NUMBER(ack_delay), NUMBER(skb), WEAK_THREAD(thread),
        NAME(call), NUMBER(again), NUMBER(held), NUMBER(how), NUMBER(needless), NUMBER(came),
-       NUMBER(unsent), NUMBER(inferred), NUMBER(syn));
+       NUMBER(awaited), NUMBER(unsent), NUMBER(inferred), NUMBER(syn));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct tcp_range
@@ -243,7 +243,8 @@ RECORD(tcp_connection, TIME(begin), IN_PLACE(ways, tcp_way));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct tcp_listener
-RECORD(tcp_listener, TIME_OR_0(accepted), WEAK_THREAD(thread), NUMBER(port));
+RECORD(tcp_listener, TIME_OR_0(accepted), TIME_OR_0(waited_from), TIME_OR_0(waited_until),
+       WEAK_THREAD(thread), NUMBER(port));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct stop

@@ -109,6 +109,8 @@ static void accepted(struct flow *flow, struct host *host, struct thread *thread
 	if (listener) {
 		listener->thread = index;
 		listener->accepted = flow->time;
+		listener->waited_from = thread->flow.call.begin;
+		listener->waited_until = flow->time;
 	}
 	if (!is_thread(way_back(host, number)->reader))
 		way_back(host, number)->reader = index;
@@ -318,8 +320,30 @@ static bool lost_events_since(const struct flow *flow, const struct host *host, 
 	return host_unseen(host, time, flow->time);
 }
 
+/* Since before that time who listens there waits for whoever comes: nobody is in its queue. */
+static bool is_awaited(struct flow *flow, struct host *host, uint16_t port, int64_t since)
+{
+	const struct tcp_listener *listener = listener_of(host, port, false);
+	const struct call *call;
+
+	if (!listener || !is_thread(listener->thread))
+		return false;
+	call = &flow_thread(flow, listener->thread)->flow.call;
+	if (!call->open || call->begin >= since)
+		return false;
+	switch (flow_call_info(flow, call->name)->wait) {
+	case WAIT_ACCEPT:
+	case WAIT_POLL:
+	case WAIT_SELECT:
+	case WAIT_EPOLL:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Bytes that were sent before. */
-static void sent_again(const struct flow *flow, const struct host *host, const struct cpu *cpu,
+static void sent_again(struct flow *flow, struct host *host, const struct cpu *cpu,
 		       struct tcp_way *way, const struct event *event)
 {
 	uint32_t seq = event->net.seq, end = packet_end(event);
@@ -342,6 +366,8 @@ static void sent_again(const struct flow *flow, const struct host *host, const s
 		}
 		segment->came = way->received && !seq_after(segment->end, way->rcv_next);
 		segment->needless = way->ack_seen && !seq_after(segment->end, way->ack_sent);
+		segment->awaited =
+			segment->syn && is_awaited(flow, host, way->remote_port, segment->first);
 		segment->unsent = way->leaves_seen && !segment->left && !segment->came &&
 				  !lost_events_since(flow, host, segment->first);
 		segment->again += segment->again < UINT16_MAX;

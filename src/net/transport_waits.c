@@ -196,6 +196,9 @@ static struct reason again_reason(const struct looking *looking)
 	if (reason.result == TRANSPORT_SYN) {
 		listener = listener_of(looking->host, way->remote_port, false);
 		reason.other = listener ? listener->thread : NO_THREAD;
+		if (segment->awaited || (listener && listener->waited_from < segment->first &&
+					 listener->waited_until > segment->first))
+			reason.flags |= REASON_AWAITED;
 	}
 	return reason;
 }
@@ -325,6 +328,10 @@ static void note_waiter(struct flow *flow, struct host *host, struct thread *thr
 		listener = listener_of(host, way_at(host, number)->remote_port, true);
 		if (listener && !is_thread(listener->thread))
 			listener->thread = index;
+		if (listener) {
+			listener->waited_from = call->begin;
+			listener->waited_until = flow->time;
+		}
 	} else if ((info->moves == MOVES_IN || info->moves == MOVES_RECEIVE) && !call->flow) {
 		file = fd_file(thread_files(flow, thread), call->fd);
 		call->flow = way_back(host, number)->key;

@@ -15,7 +15,9 @@
 #include "words/times.h"
 
 #define LINES_MAX 25
-#define LINES_BELOW 9 /* kept for what stands below the items */
+#define LINES_BELOW 9 /* kept for what stands below the items, */
+#define LINES_LEAST 7 /* … without the sums of waits: for an item that weighs much, */
+#define MUCH 0.1 /* … beside the first */
 #define FOOTNOTES_MAX 2
 #define RUNS_MAX (INT64_C(10) * 366 * 86400 * 1000000000) /* ns: no machine runs for ten years */
 #define WORD 4 /* columns that a line has left where the next word is too long: about */
@@ -256,7 +258,7 @@ void first_screen_text(const struct overview_report *made, struct output *output
 {
 	const struct session *session = made->session;
 	const struct stands *stands = made->stands;
-	int lines = head(session, output) + 1, failed;
+	int lines = head(session, output) + 1, failed, below;
 	uint32_t busiest = NO_THREAD;
 
 	if (made->what_if) {
@@ -269,7 +271,10 @@ void first_screen_text(const struct overview_report *made, struct output *output
 	for (guint i = 0; i < stands->items->len; i++) {
 		const struct stand *item = &g_array_index(stands->items, struct stand, i);
 
-		if (i && lines + height(item, output) > LINES_MAX - LINES_BELOW)
+		below = item->weight >= MUCH * g_array_index(stands->items, struct stand, 0).weight
+				? LINES_LEAST
+				: LINES_BELOW;
+		if (i && lines + height(item, output) > LINES_MAX - below)
 			break;
 		lines += stand_lines(item, i + 1, true, output);
 	}
@@ -281,7 +286,8 @@ void first_screen_text(const struct overview_report *made, struct output *output
 	if (!stands->items->len && !stands->unexplained)
 		busiest = nothing(made, failed, output);
 	fputc('\n', output->file);
-	waited_text(stands, NULL, output);
+	if (lines <= LINES_MAX - LINES_BELOW)
+		waited_text(stands, NULL, output);
 	footnotes(stands, LINES_MAX - LINES_BELOW - lines, output);
 	next_lines(session, stands, busiest, coverage_line(session, output), output);
 }

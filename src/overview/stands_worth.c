@@ -26,12 +26,11 @@ static int most_saved(gconstpointer a, gconstpointer b)
 
 /* "…. Without it, kdeinit (224) would be done 81.96 ms sooner." */
 static void say(const struct session *session, struct stand *item, const struct worth *worth,
-		guint turns)
+		const char *range, guint turns)
 {
 	uint32_t victim = item->fact->victim;
 	const struct thread *life = model_thread(&session->trace.model, victim);
 	double lost = (double) worth->ns;
-	g_autofree char *range = worth_range(worth);
 	g_autofree char *words = NULL;
 	char *sentence;
 
@@ -86,6 +85,7 @@ static void take(const struct session *session, struct stand *item, const struct
 		 guint thing, const GArray *ways, const struct asked *asked)
 {
 	struct worth worth = {.ns = item->fact->most};
+	g_autofree char *range = NULL;
 
 	if (item->fact->kind == STAND_LOCK && item->fact->told.block && !item->fact->told.woken)
 		return; /* it never got it */
@@ -97,10 +97,14 @@ static void take(const struct session *session, struct stand *item, const struct
 	    ((asked->others || is_others_doing(item)) &&
 	     (double) worth.to < MOST * (double) worth.ns))
 		return;
+	range = worth_range(&worth);
+	if (!range &&
+	    model_thread(&session->trace.model, item->fact->victim)->end >= session->asked.to)
+		return; /* it goes on: what it does next has times of its own */
 	item->saved = worth.saved;
 	item->saved_from = worth.from;
 	item->saved_to = worth.to;
-	say(session, item, &worth, asked->to - asked->from);
+	say(session, item, &worth, range, asked->to - asked->from);
 }
 
 /* What opening a file for writing took, a copy: its reading of disks would be gone, too. And who

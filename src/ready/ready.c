@@ -153,6 +153,23 @@ static bool changed_priority(const struct session *session, uint32_t thread, int
 	return false;
 }
 
+/* It left the CPU in that call, at `time` or before. */
+static bool left_in(const struct session *session, uint32_t thread, int64_t time, const char *call)
+{
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	const struct interval *at;
+	struct track_pos pos;
+	int64_t begin;
+
+	if (!track_find(&session->trace.timeline, &life->track, time, &pos))
+		return false;
+	do
+		at = track_step_back(&session->trace.timeline, &life->track, &pos, &begin);
+	while (at && leaf_is_ready(at->leaf));
+	return at && PACK_KIND(at->leaf) == LEAF_WORK_SYSCALL &&
+	       strcmp(session_text(session, PACK_NUMBER(at->leaf)), call) == 0;
+}
+
 /* Preempted, and nobody ran whom it would have had to wait for: of real-time priority, or with a
  * deadline, it would have gone on but for a limit. Woken, it may take a moment, too. */
 static bool is_held(const struct session *session, uint32_t thread, const struct span *span,
@@ -257,7 +274,10 @@ struct ready ready_of(const struct session *session, uint32_t thread, const stru
 		return ready;
 	}
 	if (is_held(session, thread, span, &ready.limit)) {
-		ready.kind = READY_THROTTLED;
+		ready.kind = ready.limit == LIMIT_DEADLINE &&
+					     left_in(session, thread, span->begin, "sched_yield")
+				     ? READY_YIELDED
+				     : READY_THROTTLED;
 		ready.idle = span->end - span->begin;
 		return ready;
 	}
@@ -288,9 +308,13 @@ const char *ready_limit_key(const struct ready *ready)
 const char *ready_text(enum ready_kind kind)
 {
 	static const char *const texts[READY_KINDS] = {
-		[READY_BUSY] = "between others",         [READY_PINNED] = "between others",
-		[READY_THROTTLED] = "throttled",         [READY_REMOTE] = "remote wake-up",
-		[READY_SLOW] = "slow wake-up from idle", [READY_IDLE] = "why is not known",
+		[READY_BUSY] = "between others",
+		[READY_PINNED] = "between others",
+		[READY_THROTTLED] = "throttled",
+		[READY_REMOTE] = "remote wake-up",
+		[READY_SLOW] = "slow wake-up from idle",
+		[READY_IDLE] = "why is not known",
+		[READY_YIELDED] = "done until the next period (sched_yield)",
 		[READY_LOST] = "events were lost"};
 
 	return texts[kind];
@@ -303,6 +327,8 @@ char *ready_label(const struct ready *ready)
 
 	if (ready_is_busy(ready))
 		return NULL;
+	if (ready->kind == READY_YIELDED)
+		return g_strdup("done until its next period of SCHED_DEADLINE (sched_yield)");
 	if (ready->kind == READY_LOST)
 		return g_strdup("events were lost meanwhile: where it was is not known");
 	text = g_string_new(NULL);

@@ -16,6 +16,8 @@
  *               did had an ordinary one: for the kernel's limit of such threads
  *               (sched_rt_runtime_us). Of SCHED_DEADLINE the same, also woken for 5 ms or more: its
  *               own runtime is used up
+ *   yielded     … but for a call of sched_yield, with which such a thread says that it is done
+ *               until its next period: nothing is late
  *   pinned      others ran there, but for half of the time or more a CPU was idle to which the
  *               thread may not go (affinity.h)
  *   remote      woken from another CPU, and half of the time or more went by
@@ -25,11 +27,10 @@
  *               have run where the thread was put, or it took 20 ms or more: the thread may have
  *               been moved to that CPU, have run, and come back
  *
- * Source: semantics.md, "Woken up", `by:NAME`; the kernel's
- * throttle_cfs_rq(), sched_rt_runtime_exceeded(), start_dl_timer() and pick_next_task_fair(),
- * sched_cfs_period_timer() (which lets all CPUs' queues of a group go at once),
- * ttwu_queue_wakelist().
- */
+  * Source: semantics.md, "Woken up", `by:NAME`; the kernel's throttle_cfs_rq(), yield_task_dl(),
+  * sched_rt_runtime_exceeded(), start_dl_timer() and pick_next_task_fair(),
+  * sched_cfs_period_timer() (which lets all CPUs' queues of a group go at once),
+  * ttwu_queue_wakelist(). */
 #ifndef WHYLATE_WAITS_READY_H
 #define WHYLATE_WAITS_READY_H
 
@@ -42,6 +43,7 @@ enum ready_kind {
 	READY_REMOTE,
 	READY_SLOW,
 	READY_IDLE,      /* idle, for none of these reasons: mostly a move to another CPU */
+	READY_YIELDED,   /* of SCHED_DEADLINE, and done until its next period begins */
 	READY_LOST,      /* events were lost meanwhile: perhaps it ran */
 	READY_KINDS
 };

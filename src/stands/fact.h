@@ -11,6 +11,7 @@
 #ifndef WHYLATE_STANDS_FACT_H
 #define WHYLATE_STANDS_FACT_H
 
+#include "contention/holders.h"
 #include "path/path.h"
 #include "path/spins.h"
 #include "waits/wait.h"
@@ -119,6 +120,7 @@ struct fact {
 	int64_t dirty; /* ns of it kept back as too many pages were dirty */
 	int64_t child; /* … in waits for a child that did it */
 	int64_t piped; /* … in waits for what comes through a pipe */
+	struct inversion inversion; /* of a fact of kind INVERSION: in its longest wait */
 	const struct spin *spin; /* borrowed; asked without a pause: the longest time; NULL */
 	uint64_t tries; /* … in all; without `spin`: yields of who spins (path/spins.h) */
 	struct spinning spinning; /* … of the victim that did most */

@@ -283,6 +283,7 @@ static void by_ready(const struct session *session, const struct piece *piece, s
 		else if (model_thread(&session->trace.model, piece->thread)->vcpu)
 			root->object = key_of(session, "cpu:", "vcpu"); /* its guest's trouble */
 		break;
+	case READY_YIELDED: /* a timer of its own, as it were */
 	case READY_LOST: /* the lost events are an item themselves */
 		root->kind = STAND_KIND_COUNT;
 		break;

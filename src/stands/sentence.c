@@ -84,21 +84,22 @@ static void append_urgent(GString *text, const struct session *session, uint32_t
 }
 
 static void inversion_sentence(GString *text, const struct session *session,
-			       const struct fact *fact, const GArray *locks)
+			       const struct fact *fact)
 {
-	const struct contention *at = contention_at(session, locks, fact->object);
+	const struct inversion *inversion = &fact->inversion;
 	char length[32], off[32];
 
-	append_urgent(text, session, at->longest_thread, at->inversion.waiter);
-	g_string_append_printf(text, " waited %s for ", when_duration(length, at->longest));
+	append_urgent(text, session, fact->victim, inversion->waiter);
+	g_string_append_printf(text, " waited %s for ",
+			       when_duration(length, fact->end - fact->begin));
 	append_object(text, session, fact->object, true);
 	g_string_append(text, " while its owner ");
-	append_urgent(text, session, at->inversion.thread, at->inversion.owner);
+	append_urgent(text, session, inversion->thread, inversion->owner);
 	g_string_append_printf(text, " was kept off the CPU for %s",
-			       when_duration(off, at->inversion.kept_off));
-	if (is_thread(at->inversion.instead)) {
+			       when_duration(off, inversion->kept_off));
+	if (is_thread(inversion->instead)) {
 		g_string_append(text, " by ");
-		append_one(text, session, at->inversion.instead);
+		append_one(text, session, inversion->instead);
 	}
 }
 
@@ -1038,7 +1039,7 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 			deadlock_sentence(text, session, fact);
 		break;
 	case STAND_INVERSION:
-		inversion_sentence(text, session, fact, locks);
+		inversion_sentence(text, session, fact);
 		break;
 	case STAND_CONVOY:
 		convoy_sentence(text, session, fact, locks);

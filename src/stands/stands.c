@@ -368,8 +368,8 @@ static void add_other(const struct session *session, struct stand *item, const s
 	struct precedence both = {0};
 
 	if ((double) fact->most < OTHER_MIN * (double) item->fact->most ||
-	    is_service(session, fact->victim))
-		return;
+	    (is_service(session, fact->victim) && !is_service(session, item->fact->victim)))
+		return; /* a snapshot may have nothing but services */
 	for (guint i = 0; i < item->all_late->len; i++)
 		if (g_array_index(item->all_late, struct late, i).thread == fact->victim)
 			return;
@@ -588,23 +588,39 @@ static bool is_plain_work(const struct session *session, const struct stand *ite
 	return true;
 }
 
-/* Its owner was kept off the CPU by who is less urgent than the waiter; a queue that does not
- * dissolve. */
-static void settle_locks(const struct session *session, GArray *items, const GArray *locks)
+/* In the longest wait of its victim the owner was kept off the CPU by who is less urgent than the
+ * victim; of the tracer nobody wants to know. */
+static bool is_inverted(const struct session *session, const bool *tracers, struct fact *fact,
+			uint32_t lock)
+{
+	struct inversion *inversion = &fact->inversion;
+	struct block block = {.lock = lock};
+	g_autoptr(lock_wait)
+		held = lock_wait_new(session, &block, fact->victim, fact->begin, fact->end);
+
+	return held &&
+	       lock_wait_inversion(session, held, fact->victim, fact->begin, fact->end,
+				   inversion) &&
+	       (double) inversion->kept_off >= INVERSION_MIN * (double) (fact->end - fact->begin) &&
+	       !(is_thread(inversion->instead) && tracers[inversion->instead]);
+}
+
+/* What is worse than to wait for a lock; or a queue that does not dissolve. */
+static void settle_locks(const struct session *session, const bool *tracers, GArray *items,
+			 const GArray *locks)
 {
 	for (guint i = 0; i < items->len; i++) {
-		struct stand *item = &g_array_index(items, struct stand, i);
+		struct fact *fact = g_array_index(items, struct stand, i).fact;
 
-		for (guint k = 0; item->fact->kind == STAND_LOCK && k < locks->len; k++) {
+		for (guint k = 0; fact->kind == STAND_LOCK && k < locks->len; k++) {
 			const struct contention *at = &g_array_index(locks, struct contention, k);
 
-			if (lock_at(&session->trace.flow, at->lock)->resource != item->fact->object)
+			if (lock_at(&session->trace.flow, at->lock)->resource != fact->object)
 				continue;
-			if (at->inverted &&
-			    (double) at->inversion.kept_off >= INVERSION_MIN * (double) at->longest)
-				item->fact->kind = STAND_INVERSION;
+			if (is_inverted(session, tracers, fact, at->lock))
+				fact->kind = STAND_INVERSION;
 			else if (at->convoy.handovers >= HANDOVERS_MIN)
-				item->fact->kind = STAND_CONVOY;
+				fact->kind = STAND_CONVOY;
 		}
 	}
 }
@@ -766,7 +782,7 @@ static void put_tracers_last(struct fact *fact, const bool *tracers)
 		g_array_insert_val(deeds, programs, deed);
 		programs++;
 	}
-	fact->tracing = 3 * tracing >= all ? tracing : 0;
+	fact->tracing = 5 * tracing >= all ? tracing : 0;
 }
 
 /* Most of its longest wait went to it, and not to what else happened meanwhile. */
@@ -854,7 +870,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 		settle_kind(session, fact);
 	}
 	join_children(stands->items);
-	settle_locks(session, stands->items, locks);
+	settle_locks(session, losses.tracers, stands->items, locks);
 	extra_items(session, stands->items);
 	killed_items(session, stands->items);
 	stuck_opposites(session, stands->items);

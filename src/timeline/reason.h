@@ -117,6 +117,7 @@ enum reason_flags {
 	REASON_LATE = 4, /* the answer came in the end */
 	REASON_ACCEPTED = 8, /* the other end accepted the connection */
 	REASON_IGNORED = 16, /* … ignores the signal */
+	REASON_AWAITED = 16, /* a SYN that came: who listens waited for one meanwhile */
 	REASON_NEEDLESS = 32, /* sent again: it had been acknowledged */
 	REASON_OWN = 32, /* a question: who asks listens there itself */
 	REASON_READS = 32, /* a lock: to read, behind one who waits to write, and goes first */

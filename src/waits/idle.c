@@ -442,7 +442,8 @@ static bool next_in_call(const struct session *session, const struct wait *wait,
 }
 
 /* Its call began before the trace: what it read from is not known. It came over a network, whose
- * ports tell who asks; or from where the thread reads next, and nobody can be asked there. */
+ * ports tell who asks; or from where the thread reads next, and nobody can be asked there, or the
+ * same thread writes there again. */
 static bool carried_message(const struct session *session, const struct wait *wait)
 {
 	const struct wake_detail *detail = block_detail(session, wait->block);
@@ -456,6 +457,9 @@ static bool carried_message(const struct session *session, const struct wait *wa
 	if (!asks_for_all(session) || !next_in_call(session, wait, &next))
 		return false;
 	key = session_text(session, next.block->resource);
+	if (g_str_has_prefix(key, "pipe:"))
+		return wait_by_thread(wait) && next.block->kind == WAKER_THREAD &&
+		       next.block->waker == wait->block->waker;
 	return g_str_has_prefix(key, "file:") && carries_messages(key);
 }
 
@@ -819,14 +823,52 @@ static bool is_watching(const struct session *session, const struct wait *wait, 
 	       (has_asked_nothing(session, wait, by) || has_its_answer(session, wait));
 }
 
+/* Since its wait before this one it has written, to a file, or to somebody. */
+static bool has_written(const struct session *session, const struct wait *wait)
+{
+	struct wait before;
+	struct spans spans;
+	struct span span;
+
+	if (!wait_before(session, wait->thread, wait->begin, &before))
+		return false;
+	spans_begin(&spans, session, wait->thread, before.end, wait->begin);
+	while (spans_next(&spans, &span)) {
+		uint8_t moves = MOVES_NOTHING;
+
+		if (PACK_KIND(span.leaf) == LEAF_WORK_SYSCALL)
+			moves = flow_call_info(&session->trace.flow, PACK_NUMBER(span.leaf))->moves;
+		if (moves == MOVES_OUT || moves == MOVES_SEND)
+			return true;
+	}
+	return false;
+}
+
+/* It passes on each message that comes through a pipe, as a logger, and has heard there before:
+ * who writes them, though it made him itself, answers nothing. */
+static bool is_on_stream(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const uint32_t *process = session->trace.processes.first;
+	const struct notes *notes;
+
+	if (!is_on_pipe(session, wait) || call_of(session, wait)->moves != MOVES_IN ||
+	    process[by] == process[wait->thread])
+		return false;
+	notes = notes_of(session, wait->thread, by);
+	return first_at(notes, HEARD, process[wait->thread], wait->block->resource) < wait->end &&
+	       has_written(session, wait);
+}
+
 /* The first program of a pipeline has a pace of its own (it sleeps again and again, and reads from
- * no pipe): what it brings is not due before. So has a program that another one watches. */
+ * no pipe): what it brings is not due before. So has a program that another one watches, or that
+ * has news for another one. */
 static bool is_at_source_pace(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const struct notes *notes;
 
 	if (!asks_for_all(session) ||
-	    (!in_pipeline(session, wait, by) && !is_watching(session, wait, by)) ||
+	    (!in_pipeline(session, wait, by) && !is_watching(session, wait, by) &&
+	     !is_on_stream(session, wait, by)) ||
 	    !sender_was_at_rest(session, wait, by))
 		return false;
 	notes = notes_of(session, wait->thread, by);
@@ -1107,18 +1149,42 @@ static bool is_turn_to_come(const struct session *session, const struct wait *wa
 	return last->end == wait->end && is_turn_to_rest(session, wait, last->thread);
 }
 
+/* Who took something of what it writes, so that there was room, and when he did. */
+static uint32_t made_room(const struct session *session, const struct wait *wait, int64_t *time)
+{
+	const struct reason *reason = block_reason(session, wait->block);
+
+	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL)
+		return NO_THREAD;
+	switch (call_of(session, wait)->moves) {
+	case MOVES_OUT:
+	case MOVES_SEND:
+	case MOVES_BOTH:
+		break;
+	default:
+		return NO_THREAD;
+	}
+	if (reason && reason->kind == REASON_SEND_QUEUE && reason->result == TRANSPORT_WINDOW) {
+		*time = CLAMP(reason->until, wait->begin, wait->end);
+		return reason->thread;
+	}
+	*time = wait->end;
+	return wait_by_thread(wait) && !wait_is_explained(session, wait)
+		       ? wait->block->waker
+		       : NO_THREAD;
+}
+
 /* It is ahead of who takes what it writes, who sleeps until times of its own: it waits for room, as
  * is meant (a player that shows 25 pictures a second). Not if it has something to answer. */
 static bool is_ahead(const struct session *session, const struct wait *wait)
 {
 	const struct wake_detail *timer;
 	struct wait rest;
+	int64_t time;
+	uint32_t by = made_room(session, wait, &time);
 
-	if (!wait_by_thread(wait) || PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL ||
-	    (call_of(session, wait)->moves != MOVES_OUT &&
-	     call_of(session, wait)->moves != MOVES_SEND) ||
-	    !wait_before(session, wait->block->waker, wait->end, &rest) || !rest.woken ||
-	    PACK_KIND(rest.leaf) != LEAF_BLOCK_SYSCALL ||
+	if (!is_thread(by) || by == wait->thread || !wait_before(session, by, time, &rest) ||
+	    !rest.woken || PACK_KIND(rest.leaf) != LEAF_BLOCK_SYSCALL ||
 	    call_of(session, &rest)->wait != WAIT_SLEEP)
 		return false;
 	timer = block_detail(session, rest.block);
@@ -1132,12 +1198,12 @@ bool wait_is_idle(const struct session *session, const struct wait *wait)
 
 	if (!wait->woken)
 		return is_turn_to_come(session, wait);
+	if (is_ahead(session, wait))
+		return true;
 	if (wait_is_explained(session, wait))
 		return is_at_queue(session, wait);
 	if (is_at_terminal(session, wait))
 		return !wait_is_suspended(session, wait);
-	if (is_ahead(session, wait))
-		return true;
 	if (wait_by_thread(wait) && is_turn_to_rest(session, wait, wait->block->waker))
 		return true;
 	if (is_cut_short(session, wait))

@@ -47,6 +47,13 @@ static char *syn_words(const struct session *session, const struct reason *reaso
 				       "(the trace cannot tell where it was lost)",
 				       where, length,
 				       reason->count > 1 ? " for the last time" : "");
+	if (reason->flags & REASON_AWAITED)
+		return g_strdup_printf(
+			"no answer to the SYN to %s, which had come to the host and was sent "
+			"again %s later%s: %s waited for connections, so something before it "
+			"dropped the SYN, as a firewall does (inferred)",
+			where, length, reason->count > 1 ? " for the last time" : "",
+			listener ? listener : "who listens there");
 	return g_strdup_printf("%s%s%s%s dropped the SYN, which was sent again %s later%s: its "
 			       "listen queue was full, as it accepts too slowly (inferred)",
 			       listener ? listener : "", listener ? ", which listens on " : "",

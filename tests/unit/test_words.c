@@ -396,23 +396,24 @@ static void test_locks(void)
 {
 	FEED_FROM(threads());
 	struct lock like = {.kind = LOCK_FUTEX, .resource = named(feed, "futex:0x1000")};
-	struct contention at = {
-		.lock = lock_findnew(&feed->session->trace.flow, &like, 1),
-		.waits = 7,
-		.ns = 90 * MS,
-		.longest = 33 * MS,
-		.longest_thread = life(feed, APP, 0),
-		.waiters = 3,
-		.convoy = {0, 50 * MS, 12, 3},
-		.inversion = {.waiter = -31,
-			      .owner = -11,
-			      .thread = life(feed, DB, 0),
-			      .kept_off = 30 * MS,
-			      .instead = life(feed, HOG, 0)}};
+	struct contention at = {.lock = lock_findnew(&feed->session->trace.flow, &like, 1),
+				.waits = 7,
+				.ns = 90 * MS,
+				.longest = 33 * MS,
+				.longest_thread = life(feed, APP, 0),
+				.waiters = 3,
+				.convoy = {0, 50 * MS, 12, 3}};
 	g_autoptr(GArray) locks = g_array_new(FALSE, FALSE, sizeof at);
 	struct fact *fact = fact_of(feed, STAND_INVERSION, "futex:0x1000");
 
 	g_array_append_val(locks, at);
+	fact->begin = MS;
+	fact->end = 34 * MS;
+	fact->inversion = (struct inversion) {.waiter = -31,
+					      .owner = -11,
+					      .thread = life(feed, DB, 0),
+					      .kept_off = 30 * MS,
+					      .instead = life(feed, HOG, 0)};
 	stands(feed, fact, locks,
 	       "Priority inversion: app-1 (5, real-time 30) waited 33.00 ms for the lock 0x1000 "
 	       "while its owner db (6, real-time 10) was kept off the CPU for 30.00 ms by hog "
