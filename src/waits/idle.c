@@ -422,7 +422,43 @@ static bool asks_for_all(const struct session *session)
 	       session->asked.to >= session->trace.end;
 }
 
-#define NEXT_MAX 16 /* stretches off the CPU */
+static int64_t first_at(const struct notes *notes, enum contact contact, uint32_t process,
+			uint32_t resource)
+{
+	return first_of(notes, contact, key_of(SIDE_AT, process, resource));
+}
+
+/* Its process does, there or where there is more than one place. */
+static bool writes_there(const struct session *session, const struct wait *wait, uint32_t resource)
+{
+	uint32_t process = session->trace.processes.first[wait->thread];
+	uint32_t several = intern_id(session->trace.model.names, "several");
+	const struct notes *notes = notes_of(session, wait->thread, wait->thread);
+
+	return first_at(notes, WRITTEN, process, resource) != INT64_MAX ||
+	       first_at(notes, WRITTEN, process, several) != INT64_MAX;
+}
+
+/* When each of two turned to the other first, INT64_MAX: not at all. Whoever says through a pipe
+ * that he is ready asks for nothing: for a wait on something else that counts only where nothing
+ * but pipes is between the two. */
+struct turns {
+	int64_t asked, served;
+};
+
+static struct turns turns_of(const struct notes *notes, enum contact contact, uint32_t thread,
+			     uint32_t by)
+{
+	uint32_t own = notes->process[thread], other = notes->process[by];
+
+	if (own == other)
+		return (struct turns) {first_of(notes, contact, key_of(SIDE_THREADS, by, thread)),
+				       first_of(notes, contact, key_of(SIDE_THREADS, thread, by))};
+	return (struct turns) {first_of(notes, contact, key_of(SIDE_FROM_PROCESS, other, thread)),
+			       first_of(notes, contact, key_of(SIDE_TO_PROCESS, thread, other))};
+}
+
+#define NEXT_MAX 4096 /* stretches off the CPU */
 
 /* The first of the thread's waits after that one that is in the same call. */
 static bool next_in_call(const struct session *session, const struct wait *wait, struct wait *next)
@@ -441,9 +477,24 @@ static bool next_in_call(const struct session *session, const struct wait *wait,
 	return false;
 }
 
+static bool same_wakes(const struct wait *wait, const struct wait *next)
+{
+	return wait_by_thread(wait) && next->block->kind == WAKER_THREAD &&
+	       next->block->waker == wait->block->waker;
+}
+
+/* Through pipes who ended the wait gets nothing from its process. */
+static bool asks_not_back(const struct session *session, const struct wait *wait)
+{
+	uint32_t by = wait->block->waker;
+
+	return turns_of(notes_of(session, wait->thread, by), PIPED, wait->thread, by).served ==
+	       INT64_MAX;
+}
+
 /* Its call began before the trace: what it read from is not known. It came over a network, whose
- * ports tell who asks; or from where the thread reads next, and nobody can be asked there, or the
- * same thread writes there again. */
+ * ports tell who asks; or from where the thread reads next, and nobody can be asked there, or is:
+ * the same thread writes there again, and its process never does. */
 static bool carried_message(const struct session *session, const struct wait *wait)
 {
 	const struct wake_detail *detail = block_detail(session, wait->block);
@@ -458,8 +509,10 @@ static bool carried_message(const struct session *session, const struct wait *wa
 		return false;
 	key = session_text(session, next.block->resource);
 	if (g_str_has_prefix(key, "pipe:"))
-		return wait_by_thread(wait) && next.block->kind == WAKER_THREAD &&
-		       next.block->waker == wait->block->waker;
+		return same_wakes(wait, &next) && asks_not_back(session, wait);
+	if (g_str_has_prefix(key, "socket:"))
+		return same_wakes(wait, &next) &&
+		       !writes_there(session, wait, next.block->resource);
 	return g_str_has_prefix(key, "file:") && carries_messages(key);
 }
 
@@ -558,25 +611,6 @@ static bool brings_nothing(const struct session *session, const struct wait *wai
 		if (g_str_has_prefix(key, asks[i]))
 			return false;
 	return true;
-}
-
-/* When each of two turned to the other first, INT64_MAX: not at all. Whoever says through a pipe
- * that he is ready asks for nothing: for a wait on something else that counts only where nothing
- * but pipes is between the two. */
-struct turns {
-	int64_t asked, served;
-};
-
-static struct turns turns_of(const struct notes *notes, enum contact contact, uint32_t thread,
-			     uint32_t by)
-{
-	uint32_t own = notes->process[thread], other = notes->process[by];
-
-	if (own == other)
-		return (struct turns) {first_of(notes, contact, key_of(SIDE_THREADS, by, thread)),
-				       first_of(notes, contact, key_of(SIDE_THREADS, thread, by))};
-	return (struct turns) {first_of(notes, contact, key_of(SIDE_FROM_PROCESS, other, thread)),
-			       first_of(notes, contact, key_of(SIDE_TO_PROCESS, thread, other))};
 }
 
 /* Of a read from a pipeline: standard input, or what bash names /dev/fd/63 and below. */
@@ -716,12 +750,6 @@ static bool turned_first(const struct session *session, const struct wait *wait,
 	return MIN(turns.asked, piped.asked) < MIN(turns.served, piped.served);
 }
 
-static int64_t first_at(const struct notes *notes, enum contact contact, uint32_t process,
-			uint32_t resource)
-{
-	return first_of(notes, contact, key_of(SIDE_AT, process, resource));
-}
-
 #define BACK_MAX 8 /* waits */
 
 /* It has connected to somebody who sends as there is something, and has never asked: once it was
@@ -731,15 +759,12 @@ static bool is_subscribed(const struct session *session, const struct wait *wait
 	uint32_t process = session->trace.processes.first[wait->thread];
 	uint32_t resource = wait->block->resource;
 	const struct notes *notes;
-	uint32_t several;
 
 	if (!resource || !model_thread(&session->trace.model, process)->born)
 		return false;
 	notes = notes_of(session, wait->thread, by);
-	several = intern_id(session->trace.model.names, "several");
 	return first_at(notes, HEARD, process, resource) < wait->end &&
-	       first_at(notes, WRITTEN, process, resource) == INT64_MAX &&
-	       first_at(notes, WRITTEN, process, several) == INT64_MAX;
+	       !writes_there(session, wait, resource);
 }
 
 /* All that it asked there had been answered before: something had come since it, or any of its
