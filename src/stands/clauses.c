@@ -12,7 +12,8 @@
 #define MOST_OF 0.9 /* of the waits in full; of what the sentence speaks of */
 #define DEEDS_TOLD 2
 
-/* Its name is its program's: the digits at its end are not its own ("python3"). */
+/* Its name is its program's: the digits at its end are not its own ("python3"). Nor, if what it
+ * executes is not known, of several that are called the same. */
 static bool names_program(const struct session *session, uint32_t thread)
 {
 	const char *program =
@@ -26,8 +27,9 @@ static bool names_program(const struct session *session, uint32_t thread)
 void append_victim(GString *text, const struct session *session, const struct fact *fact)
 {
 	const char *name = session_thread_name(session, fact->victim);
-	guint length = names_program(session, fact->victim) ? (guint) strlen(name)
-							    : stem_length(session, name);
+	guint length = !fact->numbered && names_program(session, fact->victim)
+			       ? (guint) strlen(name)
+			       : stem_length(session, name);
 
 	if (fact->threads < 2)
 		append_one(text, session, fact->victim);

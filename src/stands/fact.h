@@ -84,6 +84,7 @@ struct fact {
 	uint32_t name;      /* … interned stem of its name, NO_THREAD */
 	uint32_t object;    /* interned key, 0 */
 	uint32_t threads;   /* of the victim's name */
+	bool numbered;      /* … and only a number tells their names apart */
 	uint32_t leaders;   /* … of them so many are processes, in what was added up */
 	int64_t ns;         /* of the victim's time; of several added up */
 	int64_t most;       /* … of the one that lost most */

@@ -991,9 +991,55 @@ static void append_behind(GString *text, const struct fact *fact)
 		g_string_append(text, " (a semaphore or a pool: their turn)");
 }
 
+struct step {
+	int64_t time;
+	int by;
+};
+
+static int earlier_step(gconstpointer a, gconstpointer b)
+{
+	const struct step *x = a, *y = b;
+
+	return x->time != y->time ? (x->time < y->time ? -1 : 1) : x->by - y->by;
+}
+
+/* So many of them lost time to it at the same time, at most. */
+static int most_at_once(const struct fact *fact)
+{
+	g_autoptr(GArray) steps = g_array_new(FALSE, FALSE, sizeof(struct step));
+	int now = 0, most = 0;
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+		struct step both[] = {{part->begin, 1}, {part->end, -1}};
+
+		g_array_append_vals(steps, both, G_N_ELEMENTS(both));
+	}
+	g_array_sort(steps, earlier_step);
+	for (guint i = 0; i < steps->len; i++) {
+		now += g_array_index(steps, struct step, i).by;
+		most = MAX(most, now);
+	}
+	return most;
+}
+
+#define AT_ONCE_MIN 3 /* that wait; fewer are no crowd */
+
+/* "; up to 6 of them waited at once": in line at one thread, or it held up all of them. */
+static void append_at_once(GString *text, const struct fact *fact)
+{
+	int most = 0;
+
+	if (fact->kind == STAND_PROCESS && fact->threads >= AT_ONCE_MIN)
+		most = most_at_once(fact);
+	if (most >= AT_ONCE_MIN)
+		g_string_append_printf(text, "; up to %d of them waited at once", most);
+}
+
 static void append_others(GString *text, const struct session *session, const struct stand *item)
 {
 	append_behind(text, item->fact);
+	append_at_once(text, item->fact);
 	append_first(text, session, item);
 	if (!item->others || item->fact->kind == STAND_CONVOY)
 		return;

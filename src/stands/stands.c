@@ -294,11 +294,13 @@ static bool has_victim(const struct stand *item, uint32_t thread)
 }
 
 /* One that stands for all its threads: what the item is told of. */
-static void add_like(struct stand *item, const struct fact *fact)
+static void add_like(const struct session *session, struct stand *item, const struct fact *fact)
 {
 	fact_add(item->fact, fact);
 	if (has_victim(item, fact->victim))
 		return;
+	item->fact->numbered |= strcmp(session_thread_name(session, item->fact->victim),
+				       session_thread_name(session, fact->victim)) != 0;
 	g_array_append_val(item->victims, fact->victim);
 	item->fact->threads++;
 }
@@ -413,7 +415,7 @@ static void add_fact(GArray *items, const struct session *session, const struct 
 		if (!facts_have_one_root(item->fact, fact))
 			continue;
 		if (are_alike(session, losses, item->fact, fact))
-			add_like(item, fact);
+			add_like(session, item, fact);
 		else
 			add_other(session, item, fact);
 		return;
