@@ -36,7 +36,7 @@ static void ran_instead(int64_t begin, int64_t end, uint32_t thread, void *data)
 	if (!is_thread(thread) || thread == instead->inversion->thread)
 		return;
 	priority = priority_before(instead->session, thread, begin + 1);
-	if (priority == NO_PRIORITY || priority <= instead->inversion->waiter)
+	if (priority == NO_PRIORITY || priority < instead->inversion->waiter)
 		return;
 	instead->inversion->kept_off += end - begin;
 	ns = g_hash_table_lookup(instead->by, GUINT_TO_POINTER(thread));

@@ -787,6 +787,34 @@ static void put_tracers_last(struct fact *fact, const bool *tracers)
 	fact->tracing = 5 * tracing >= all ? tracing : 0;
 }
 
+#define FEW 3
+#define FEW_SHARE 0.6 /* of the time that others ran */
+#define DIFFUSE_WEIGHT 0.4
+
+/* Many had the CPU a little each: nobody is to be named, and a busy machine has that always. */
+static bool is_diffuse(const struct fact *fact)
+{
+	int64_t most[FEW] = {0}, all = 0, few = 0;
+
+	for (guint i = 0; i < fact->deeds->len; i++) {
+		const struct deed *deed = &g_array_index(fact->deeds, struct deed, i);
+		int64_t ns = deed->did == DID_RUN ? deed->times.ns : 0;
+
+		all += ns;
+		for (guint k = 0; k < FEW; k++) {
+			int64_t less = most[k];
+
+			if (ns <= less)
+				continue;
+			most[k] = ns;
+			ns = less;
+		}
+	}
+	for (guint k = 0; k < FEW; k++)
+		few += most[k];
+	return (double) few < FEW_SHARE * (double) all;
+}
+
 /* Most of its longest wait went to it, and not to what else happened meanwhile. */
 static bool is_most_of_longest(const struct fact *fact)
 {
@@ -860,12 +888,14 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 			add_fact(stands->items, session, &losses, i);
 	}
 	for (guint i = 0; i < stands->items->len; i++) {
-		struct fact *fact = g_array_index(stands->items, struct stand, i).fact;
+		struct stand *item = &g_array_index(stands->items, struct stand, i);
+		struct fact *fact = item->fact;
 
 		fact_sort(fact);
 		if (fact->kind == STAND_CPU) {
 			runners_of_victims(session, &losses, fact);
 			put_tracers_last(fact, losses.tracers);
+			item->weight *= is_diffuse(fact) ? DIFFUSE_WEIGHT : 1;
 		}
 		if (fact->holders->len)
 			fact->subject = g_array_index(fact->holders, struct deed, 0).thread;
