@@ -208,6 +208,7 @@ struct watched {
 	uint32_t best; /* what was asked last of all, and is not answered */
 	int64_t asked;
 	bool pipe; /* there is a pipe among them */
+	bool last; /* … and what the thread asked last */
 };
 
 static void watch(int32_t fd, void *data)
@@ -216,6 +217,7 @@ static void watch(int32_t fd, void *data)
 	const struct talk *talk = talk_found(watched->flow, watched->thread, fd);
 	uint32_t key;
 
+	watched->last |= talk && talk->number == watched->thread->flow.asked;
 	if (talk && talk->outstanding && (!watched->best || talk->asked > watched->asked)) {
 		watched->best = talk->number;
 		watched->asked = talk->asked;
@@ -245,6 +247,16 @@ static uint32_t watched_talk(const struct watched *watched)
 	return watched->pipe && talk && talk->kind == TALK_PIPE ? talk->number : 0;
 }
 
+/* Its time limit for an answer was over, and now it waits for others. */
+static void turn_away(struct flow *flow, struct thread *thread)
+{
+	struct talk *talk = talk_at(host_of(flow, thread), thread->flow.asked);
+
+	if (talk && talk->reason && talk->kind != TALK_PIPE &&
+	    thread->flow.timed_out == thread->flow.block)
+		give_up(flow, thread, talk);
+}
+
 /* Of what poll and select watch, the question that was asked last. */
 static uint32_t watched_at_entry(struct flow *flow, struct thread *thread, uint8_t wait,
 				 const struct event_syscall *args)
@@ -259,6 +271,8 @@ static uint32_t watched_at_entry(struct flow *flow, struct thread *thread, uint8
 		watch(args->fds[i].fd, &watched);
 	watch_bitmap(&watched, &args->readfds);
 	watch_bitmap(&watched, &args->writefds);
+	if (!watched.last)
+		turn_away(flow, thread);
 	return watched_talk(&watched);
 }
 

@@ -57,6 +57,17 @@ static bool is_most_of(const struct fact *fact)
 	return fact->waits && (double) fact->ns >= MOST_OF * (double) fact->waits;
 }
 
+#define AT_ONCE_SHARE 0.8
+
+/* Of several waits of who lost most, one is nearly all of it. */
+static bool is_at_once(const struct fact *fact)
+{
+	int64_t longest = fact->end - fact->begin;
+
+	return fact->count > fact->threads && longest <= fact->most &&
+	       (double) longest >= AT_ONCE_SHARE * (double) fact->most;
+}
+
 void append_amount(GString *text, const struct session *session, const struct fact *fact)
 {
 	char length[32], most[32];
@@ -66,8 +77,12 @@ void append_amount(GString *text, const struct session *session, const struct fa
 	if (fact->threads > 1) {
 		g_string_append(text, " in all (");
 		append_one(text, session, fact->victim);
-		g_string_append_printf(text, " most: %s, %.0f %% of its life)",
+		g_string_append_printf(text, " most: %s, %.0f %% of its life",
 				       when_duration(most, fact->most), share);
+		if (is_at_once(fact))
+			g_string_append_printf(text, ", %s of it in one wait",
+					       when_duration(most, fact->end - fact->begin));
+		g_string_append_c(text, ')');
 		return;
 	}
 	g_string_append_printf(text, " (%.0f %% of its life", share);
