@@ -209,6 +209,16 @@ static bool is_on_connection(const char *call)
 	return is_one_of(call, calls);
 }
 
+/* … and on files, which they need. */
+static bool is_on_file(const char *call)
+{
+	static const char *const calls[] = {"pread64",   "pwrite64",  "preadv", "pwritev",
+					    "preadv2",   "pwritev2",  "fsync",  "fdatasync",
+					    "fallocate", "ftruncate", NULL};
+
+	return is_one_of(call, calls);
+}
+
 enum result_trouble result_trouble(const char *call, int64_t result)
 {
 	if (result < -ERRORS_MAX)
@@ -242,8 +252,11 @@ enum result_trouble result_trouble(const char *call, int64_t result)
 	case 112: /* EHOSTDOWN */
 	case 113: /* EHOSTUNREACH */
 		return TROUBLE_PEER;
+	case 107: /* ENOTCONN; of others, of who looks whether it is */
 	case 110: /* ETIMEDOUT */
 		return is_on_connection(call) ? TROUBLE_PEER : TROUBLE_NONE;
+	case 9: /* EBADF; of others, of who closes all there may be */
+		return is_on_connection(call) || is_on_file(call) ? TROUBLE_SHORT : TROUBLE_NONE;
 	case 1: /* EPERM */
 	case 13: /* EACCES */
 	case 16: /* EBUSY */

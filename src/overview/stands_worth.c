@@ -113,7 +113,8 @@ static void take(const struct session *session, struct stand *item, const struct
 static bool is_not_asked(const struct fact *fact)
 {
 	return (fact->kind == STAND_DEVICE && !fact->told.block) ||
-	       (fact->kind == STAND_FAILURE && !fact->parts->len) || fact->killed || fact->stuck;
+	       (fact->kind == STAND_FAILURE && !fact->parts->len) || fact->killed || fact->stuck ||
+	       fact->held_open;
 }
 
 /* Who was killed would have been then, too, as by timeout(1): of what it was at nothing is said,

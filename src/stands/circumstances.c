@@ -162,21 +162,7 @@ void append_left_lock(GString *text, const struct session *session, const struct
 	g_string_append(text, " and held it");
 }
 
-/* A call that has the lock of its process's address space to write. */
-static bool changes_memory(const struct session *session, uint32_t name)
-{
-	static const char *const calls[] = {"mmap",    "munmap",   "mprotect",     "mremap",
-					    "brk",     "madvise",  "mlock",        "mlock2",
-					    "munlock", "mlockall", "pkey_mprotect"};
-	const char *text = session_text(session, name);
-
-	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
-		if (strcmp(text, calls[i]) == 0)
-			return true;
-	return false;
-}
-
-void append_address_space(GString *text, const struct session *session, const struct fact *fact)
+bool fact_is_of_address_space(const struct session *session, const struct fact *fact)
 {
 	const struct model *model = &session->trace.model;
 	const struct chain *chain = main_chain(fact);
@@ -184,21 +170,26 @@ void append_address_space(GString *text, const struct session *session, const st
 	int64_t ns = 0;
 
 	if (!chain || !chain->links->len || !is_thread(chain->last))
-		return;
+		return false;
 	link = &g_array_index(chain->links, struct link, chain->links->len - 1);
 	if (model_thread(model, link->thread)->pid < 0 ||
 	    model_thread(model, link->thread)->pid != model_thread(model, chain->last)->pid ||
-	    !(PACK_KIND(link->leaf) == LEAF_BLOCK_FAULT ||
-	      (PACK_KIND(link->leaf) == LEAF_BLOCK_SYSCALL &&
-	       changes_memory(session, PACK_NUMBER(link->leaf)))))
-		return;
+	    (PACK_KIND(link->leaf) == LEAF_BLOCK_SYSCALL &&
+	     flow_call_info(&session->trace.flow, PACK_NUMBER(link->leaf))->wait == WAIT_FUTEX))
+		return false; /* else it was at a fault, perhaps in a call: to copy what it read */
 	for (guint i = 0; i < fact->parts->len; i++) {
 		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
 
-		if (part->did == DID_WORK && part->call && changes_memory(session, part->call))
+		if (part->did == DID_WORK && part->call &&
+		    call_changes_memory(session_text(session, part->call)))
 			ns += part->end - part->begin;
 	}
-	if (2 * ns > fact->ns)
+	return 2 * ns > fact->ns;
+}
+
+void append_address_space(GString *text, const struct session *session, const struct fact *fact)
+{
+	if (fact_is_of_address_space(session, fact))
 		g_string_append(text, "; both need the lock of the memory of their process "
 				      "(mmap_lock, inferred)");
 }

@@ -19,6 +19,9 @@ void append_clock_set(GString *text, const struct session *session, const struct
 /* "; bankA (261) had the lock from bankB (262), which was killed by signal 9 (SIGKILL) from opsx
  * (264) and held it" */
 void append_left_lock(GString *text, const struct session *session, const struct fact *fact);
+/* A thread waited for another one of its process, which has the lock of their address space
+ * (inferred). */
+bool fact_is_of_address_space(const struct session *session, const struct fact *fact);
 /* "; both need the lock of the memory of their process (mmap_lock, inferred)" */
 void append_address_space(GString *text, const struct session *session, const struct fact *fact);
 /* "; for 357.1 ms of it nothing at all was recorded there, not even …": of what interrupts took. */

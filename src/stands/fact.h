@@ -137,6 +137,8 @@ struct fact {
 	uint32_t children; /* … of so many names, put together; else 0 */
 	int64_t tracing; /* … that the tracer had the CPU, if a third of it or more; else 0 */
 	uint32_t tracer; /* … and the one that had most */
+	bool held_open; /* perhaps as is meant: long polling */
+	bool diffuse; /* a CPU that many had a little each */
 	bool gives_way; /* the victim was made to: thread_gives_way() */
 	int64_t behind; /* … in waits of one for another thread of its name, … */
 	int64_t turns; /* … of these for what goes round: wait_is_for_share() */

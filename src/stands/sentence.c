@@ -1142,6 +1142,9 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 			kernels_timer_sentence(text, session, fact);
 		else
 			thread_sentence(text, session, fact);
+		if (fact->held_open)
+			g_string_append(text, "; perhaps as is meant: it keeps requests open until "
+					      "there is news (long polling)");
 		break;
 	case STAND_MEMORY:
 		if (fact->killed)

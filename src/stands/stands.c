@@ -14,6 +14,7 @@
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
 #include "ready/cpu_runs.h"
+#include "stands/circumstances.h"
 #include "stands/clauses.h"
 #include "stands/extra_items.h"
 #include "stands/hangs.h"
@@ -31,6 +32,8 @@
 #define LONGEST_MIN INT64_C(40000000) /* ns; a shorter wait is no pause that anybody notices, … */
 #define LONGEST_SHARE 0.5 /* … nor one of many: of all that the thread lost so */
 #define FIRST_SHARE_MIN 0.04 /* … nor what has less than this of the first item's weight */
+#define DIFFUSE_MIN 0.05 /* of the window: a CPU that many had a little each, … */
+#define DIFFUSE_WEIGHT 0.4 /* … which is no news */
 #define INVERSION_MIN 0.2 /* of the wait: less of it the owner was kept off */
 #define SERVICE_WEIGHT 0.3
 #define FILLS_MIN 0.6 /* of the requests that were waited for there: who fills a device; */
@@ -372,6 +375,8 @@ static void add_other(const struct session *session, struct stand *item, const s
 	if ((double) fact->most < OTHER_MIN * (double) item->fact->most ||
 	    (is_service(session, fact->victim) && !is_service(session, item->fact->victim)))
 		return; /* a snapshot may have nothing but services */
+	if (fact->kind == STAND_CPU && fact->gives_way)
+		return;
 	for (guint i = 0; i < item->all_late->len; i++)
 		if (g_array_index(item->all_late, struct late, i).thread == fact->victim)
 			return;
@@ -471,6 +476,33 @@ static bool is_tracers(const struct losses *losses, const struct fact *fact)
 		tracers += losses->tracers[deed->thread] ? deed->times.ns : 0;
 	}
 	return 2 * tracers > all;
+}
+
+#define HELD_OPEN_MIN 0.7 /* of the victim's life */
+#define HELD_OPEN_TIMES 3
+#define HELD_OPEN_WEIGHT 0.3
+
+/* Nearly all its life, again and again, for who was in an event loop until a time of his own: so
+ * is who keeps a request open until there is news. Or whose answers are put off, by a loop's timer:
+ * that looks the same. */
+static bool is_held_open(const struct session *session, const struct fact *fact)
+{
+	int64_t slept = 0, in_loops = 0;
+
+	if (fact->kind != STAND_TIMER || fact->count < HELD_OPEN_TIMES ||
+	    (double) fact->most < HELD_OPEN_MIN * (double) fact->life)
+		return false;
+	for (guint i = 0; i < fact->deeds->len; i++) {
+		const struct deed *deed = &g_array_index(fact->deeds, struct deed, i);
+
+		if (deed->did != DID_SLEEP)
+			continue;
+		slept += deed->times.ns;
+		if (deed->call &&
+		    wait_is_for_whichever(session, PACK(LEAF_BLOCK_SYSCALL, deed->call)))
+			in_loops += deed->times.ns;
+	}
+	return slept && in_loops == slept;
 }
 
 /* What a root is called depends on all that was put down to it. */
@@ -642,13 +674,14 @@ static bool is_tick(const struct session *session, const struct fact *fact)
 
 /* Who works has a CPU to share, and somebody to ask; a lock is there not to be waited for, and
  * devices' interrupts are short. */
-static double life_share_min(enum stand_kind kind)
+static double life_share_min(const struct session *session, const struct fact *fact)
 {
-	switch (kind) {
+	switch ((enum stand_kind) fact->kind) {
 	case STAND_CPU:
 	case STAND_WAKEUP:
-	case STAND_PROCESS:
 		return PLAIN_SHARE_MIN;
+	case STAND_PROCESS:
+		return fact_is_of_address_space(session, fact) ? SHORT_SHARE_MIN : PLAIN_SHARE_MIN;
 	case STAND_CHILD:
 		return CHILD_MIN;
 	case STAND_INTERRUPT:
@@ -702,9 +735,8 @@ static bool stands_out(const struct session *session, const struct stand *item, 
 	    is_plain_work(session, item) || gives_way(session, item))
 		return false;
 	return fact->kind == STAND_DEADLOCK || fact->kind == STAND_INVERSION || fact->killed ||
-	       ((double) fact->most >=
-			life_share_min((enum stand_kind) fact->kind) * (double) fact->life &&
-		(double) fact->most >= WINDOW_SHARE_MIN * window &&
+	       ((double) fact->most >= life_share_min(session, fact) * (double) fact->life &&
+		(double) fact->most >= (fact->diffuse ? DIFFUSE_MIN : WINDOW_SHARE_MIN) * window &&
 		item->weight >= FIRST_SHARE_MIN * first);
 }
 
@@ -789,7 +821,6 @@ static void put_tracers_last(struct fact *fact, const bool *tracers)
 
 #define FEW 3
 #define FEW_SHARE 0.6 /* of the time that others ran */
-#define DIFFUSE_WEIGHT 0.4
 
 /* Many had the CPU a little each: nobody is to be named, and a busy machine has that always. */
 static bool is_diffuse(const struct fact *fact)
@@ -895,11 +926,14 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 		if (fact->kind == STAND_CPU) {
 			runners_of_victims(session, &losses, fact);
 			put_tracers_last(fact, losses.tracers);
-			item->weight *= is_diffuse(fact) ? DIFFUSE_WEIGHT : 1;
+			fact->diffuse = is_diffuse(fact);
+			item->weight *= fact->diffuse ? DIFFUSE_WEIGHT : 1;
 		}
 		if (fact->holders->len)
 			fact->subject = g_array_index(fact->holders, struct deed, 0).thread;
 		settle_kind(session, fact);
+		fact->held_open = is_held_open(session, fact);
+		item->weight *= fact->held_open ? HELD_OPEN_WEIGHT : 1;
 	}
 	join_children(stands->items);
 	settle_locks(session, losses.tracers, stands->items, locks);

@@ -493,8 +493,9 @@ static bool asks_not_back(const struct session *session, const struct wait *wait
 }
 
 /* Its call began before the trace: what it read from is not known. It came over a network, whose
- * ports tell who asks; or from where the thread reads next, and nobody can be asked there, or is:
- * the same thread writes there again, and its process never does. */
+ * ports tell who asks; or through the pipe that who ended the wait was writing to; or from where
+ * the thread reads next, and nobody can be asked there, or is: the same thread writes there again,
+ * and its process never does. */
 static bool carried_message(const struct session *session, const struct wait *wait)
 {
 	const struct wake_detail *detail = block_detail(session, wait->block);
@@ -505,7 +506,12 @@ static bool carried_message(const struct session *session, const struct wait *wa
 		return false;
 	if (detail && detail->kind == DETAIL_PACKET)
 		return true;
-	if (!asks_for_all(session) || !next_in_call(session, wait, &next))
+	if (!asks_for_all(session))
+		return false;
+	if (wait_by_thread(wait) &&
+	    g_str_has_prefix(session_text(session, wait->block->label), "pipe:"))
+		return asks_not_back(session, wait);
+	if (!next_in_call(session, wait, &next))
 		return false;
 	key = session_text(session, next.block->resource);
 	if (g_str_has_prefix(key, "pipe:"))
@@ -523,7 +529,7 @@ static bool is_for_message(const struct session *session, const struct wait *wai
 	const char *key, *name;
 
 	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL || is_thread(wait->block->child) ||
-	    wait_is_for_lock(session, wait))
+	    wait_is_for_lock(session, wait) || wait_is_for_memory(session, wait))
 		return false;
 	key = session_text(session, wait->block->resource);
 	call = call_of(session, wait);

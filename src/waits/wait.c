@@ -140,6 +140,30 @@ static int64_t given_at(const struct wake_detail *detail)
 	return detail->begin - (detail->kind == DETAIL_REQUEST ? MAX(detail->queued, 0) : 0);
 }
 
+bool call_changes_memory(const char *call)
+{
+	static const char *const calls[] = {
+		"mmap",   "munmap",  "mprotect", "mremap",        "brk",   "madvise", "mlock",
+		"mlock2", "munlock", "mlockall", "pkey_mprotect", "clone", "clone3",  "fork"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
+		if (strcmp(call, calls[i]) == 0)
+			return true;
+	return false;
+}
+
+bool wait_is_for_memory(const struct session *session, const struct wait *wait)
+{
+	const struct block *block = wait->block;
+	const uint32_t *process = session->trace.processes.first;
+
+	return wait_by_thread(wait) && PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+	       PACK_KIND(block->context) == FRAME_SYSCALL &&
+	       process[block->waker] == process[wait->thread] &&
+	       flow_call_info(&session->trace.flow, PACK_NUMBER(wait->leaf))->wait != WAIT_FUTEX &&
+	       call_changes_memory(session_text(session, PACK_NUMBER(block->context)));
+}
+
 bool key_is_terminal(const char *key)
 {
 	static const char *const kinds[] = {"file:/dev/pts/", "file:/dev/tty", "file:/dev/console"};

@@ -54,6 +54,12 @@ bool wait_before(const struct session *session, uint32_t thread, int64_t end, st
 /* It was read up to `until`: one that was cut there, as it goes on, is not woken. */
 void wait_cut_at(struct wait *wait, const struct session *session, int64_t until);
 
+/* It has the lock of its process's address space to write (a fork, while it copies that). Source:
+ * the kernel's mmap_write_lock(). */
+bool call_changes_memory(const char *call);
+/* In a call, but for a futex: a thread of its process ended it in such a call, so it was at a page
+ * fault (to copy what it read). */
+bool wait_is_for_memory(const struct session *session, const struct wait *wait);
 /* A terminal, and not who drives it (/dev/ptmx). */
 bool key_is_terminal(const char *key);
 
