@@ -222,3 +222,75 @@ void append_nothing_recorded(GString *text, const struct session *session, const
 			       "interrupts were off",
 			       when_duration(length, ns));
 }
+
+static int earlier(gconstpointer a, gconstpointer b)
+{
+	const struct span *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+GArray *tracer_runs(const struct session *session, const bool *tracers, uint16_t host)
+{
+	const struct model *model = &session->trace.model;
+	GArray *runs = g_array_new(FALSE, FALSE, sizeof(struct span));
+	guint kept = 0;
+
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		struct spans spans;
+		struct span span;
+
+		if (!tracers[i] || model_thread(model, i)->host != host)
+			continue;
+		spans_begin(&spans, session, i, session->asked.from, session->asked.to);
+		while (spans_next(&spans, &span))
+			if (!leaf_is_off_cpu(span.leaf) && PACK_KIND(span.leaf) != LEAF_UNKNOWN)
+				g_array_append_val(runs, span);
+	}
+	g_array_sort(runs, earlier);
+	for (guint i = 0; i < runs->len; i++) {
+		struct span run = g_array_index(runs, struct span, i);
+		struct span *last = kept ? &g_array_index(runs, struct span, kept - 1) : NULL;
+
+		if (last && run.begin <= last->end)
+			last->end = MAX(last->end, run.end);
+		else
+			g_array_index(runs, struct span, kept++) = run;
+	}
+	g_array_set_size(runs, kept);
+	return runs;
+}
+
+/* The first that ends after that time. */
+static guint run_after(const GArray *runs, int64_t time)
+{
+	guint low = 0, high = runs->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (g_array_index(runs, struct span, middle).end <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int64_t fact_beside(const struct fact *fact, const GArray *runs)
+{
+	int64_t ns = 0;
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+
+		for (guint k = run_after(runs, part->begin); k < runs->len; k++) {
+			const struct span *run = &g_array_index(runs, struct span, k);
+
+			if (run->begin >= part->end)
+				break;
+			ns += MIN(run->end, part->end) - MAX(run->begin, part->begin);
+		}
+	}
+	return ns;
+}

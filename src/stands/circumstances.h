@@ -24,6 +24,11 @@ void append_left_lock(GString *text, const struct session *session, const struct
 bool fact_is_of_address_space(const struct session *session, const struct fact *fact);
 /* "; both need the lock of the memory of their process (mmap_lock, inferred)" */
 void append_address_space(GString *text, const struct session *session, const struct fact *fact);
+/* When threads of `tracers` (by thread) had a CPU of that host, whichever: struct span (begin, end)
+ * that do not overlap, in order. Free with g_array_unref(). */
+GArray *tracer_runs(const struct session *session, const bool *tracers, uint16_t host);
+/* So much of the fact's parts lies in these runs; ns. */
+int64_t fact_beside(const struct fact *fact, const GArray *runs);
 /* "; for 357.1 ms of it nothing at all was recorded there, not even …": of what interrupts took. */
 void append_nothing_recorded(GString *text, const struct session *session, const struct fact *fact);
 

@@ -135,7 +135,8 @@ struct fact {
 	uint32_t opposite, opposite_on; /* … as this thread, on that, did not; NO_THREAD */
 	uint32_t killed; /* so many processes by the kernel, for memory; else 0 */
 	uint32_t children; /* … of so many names, put together; else 0 */
-	int64_t tracing; /* … that the tracer had the CPU, if a third of it or more; else 0 */
+	int64_t tracing; /* … that the tracer had the CPU, if a fifth of it or more; else 0 */
+	int64_t tracing_beside; /* … that or another one, if half of it or more; else 0 */
 	uint32_t tracer; /* … and the one that had most */
 	bool held_open; /* perhaps as is meant: long polling */
 	bool diffuse; /* a CPU that many had a little each */

@@ -476,7 +476,10 @@ static void cpu_sentence(GString *text, const struct session *session, const str
 	if (2 * fact->pinned > fact->ns)
 		g_string_append(text, "; other CPUs were idle, but it is pinned to this one");
 	append_offline(text, session, fact);
-	if (fact->tracing)
+	if (fact->tracing_beside)
+		g_string_append_printf(text, "; the tracer itself had that or another CPU for %s",
+				       when_duration(length, fact->tracing_beside));
+	else if (fact->tracing)
 		g_string_append_printf(text, "; the tracer itself (%s) had it for %s of that",
 				       session_thread_name(session, fact->tracer),
 				       when_duration(length, fact->tracing));

@@ -819,6 +819,32 @@ static void put_tracers_last(struct fact *fact, const bool *tracers)
 	fact->tracing = 5 * tracing >= all ? tracing : 0;
 }
 
+#define TRACED_SHARE 0.5 /* of what is lost to it: so long the tracer had that CPU or another, … */
+#define TRACED_WEIGHT 0.4
+#define TRACED_ALL 0.9 /* … or nearly always */
+#define TRACED_ALL_WEIGHT 0.1
+
+/* The tracer had the CPU, or another one on which there would have been room: the recording's own
+ * doing, for a part. */
+static void weigh_tracing(const struct session *session, const bool *tracers, struct stand *item,
+			  GArray **runs)
+{
+	struct fact *fact = item->fact;
+	int64_t beside;
+
+	if ((double) fact->most <
+	    WINDOW_SHARE_MIN * (double) (session->asked.to - session->asked.from))
+		return;
+	if (!runs[fact->host])
+		runs[fact->host] = tracer_runs(session, tracers, fact->host);
+	beside = fact_beside(fact, runs[fact->host]);
+	if ((double) beside < TRACED_SHARE * (double) fact->ns)
+		return;
+	fact->tracing_beside = beside;
+	item->weight *= (double) beside < TRACED_ALL * (double) fact->ns ? TRACED_WEIGHT
+									 : TRACED_ALL_WEIGHT;
+}
+
 #define FEW 3
 #define FEW_SHARE 0.6 /* of the time that others ran */
 
@@ -902,6 +928,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	struct stands *stands = g_new0(struct stands, 1);
 	const struct fact *longest;
 	struct losses losses;
+	g_autofree GArray **runs = g_new0(GArray *, session->trace.model.hosts->len);
 	g_autoptr(GArray)
 		locks = contention_new(session, NULL, session->asked.from, session->asked.to);
 
@@ -928,6 +955,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 			put_tracers_last(fact, losses.tracers);
 			fact->diffuse = is_diffuse(fact);
 			item->weight *= fact->diffuse ? DIFFUSE_WEIGHT : 1;
+			weigh_tracing(session, losses.tracers, item, runs);
 		}
 		if (fact->holders->len)
 			fact->subject = g_array_index(fact->holders, struct deed, 0).thread;
@@ -953,6 +981,9 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	if (stands->unexplained ||
 	    is_told_or_short(longest, stands->longest.end - stands->longest.begin, stands->items))
 		g_clear_pointer(&stands->longest.sentence, g_free);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++)
+		if (runs[i])
+			g_array_unref(runs[i]);
 	losses_clear(&losses);
 	return stands;
 }
