@@ -70,6 +70,12 @@ static enum stage stage_of_held(enum tcp_held held)
 	return stages[held];
 }
 
+/* Who is to read has no room left: an acknowledgement is put off for that. */
+static bool is_closed(const struct tcp_way *way)
+{
+	return way->closed_since && way->closed_until == INT64_MAX;
+}
+
 /* What became of a segment until it left, at `left`; 0: that was not seen. `needed`: its last
  * sending was what ended the wait, else it may have been in vain. */
 static void add_segment(struct looking *looking, struct tcp_way *way, struct tcp_segment *segment,
@@ -130,8 +136,8 @@ static void look(struct looking *looking, bool from_outside)
 	if (arrival->end == arrival->seq) {
 		add_window(looking, own);
 		if (own->ack_by_timer && own->ack_sent == own->acked)
-			add(looking, STAGE_DELAYED_ACK, own->ack_time - own->ack_delay,
-			    own->ack_time, own, NULL);
+			add(looking, is_closed(own) ? STAGE_WINDOW : STAGE_DELAYED_ACK,
+			    own->ack_time - own->ack_delay, own->ack_time, own, NULL);
 	}
 	if (arrival->end == arrival->seq || arrival->flags & TCP_SYN || (!segment && from_outside))
 		add_own(looking, own);
