@@ -174,6 +174,8 @@ STANDS_OUT = {
     "fork-stall": ("process", r"req-N \(2 threads\) waited 37\d\.\d ms", r"for saver \(242\)", "in clone", "mmap_lock", r"also late: shop \(270\)"),
     # truth.tsv: both gave up, after 701.8 and 706.2 ms
     "mutual-ask": ("timeout", r"order-svc \(243\) waited 70\d\.\d ms", "own time limit of 700.0 ms", "127.0.0.1:9061"),
+    # babeltrace2: net_if_receive_skb has acknowledgements with window_size = 0 (05:10:12.850794145 and on)
+    "slow-reader": ("process", r"feeder \(249\) waited 489\.7 ms", r"for indexer \(246\) in write: indexer worked"),
     # babeltrace2: accept from 03:38:40.354811 to 43.450219; SYNs come at 40.392, 41.429 and 43.442, one is answered
     "syn-firewall": ("retransmission", r"billing \(267\) waited 3\.049 s", "SYN to 127.0.0.1:7360", r"ledger \(249\) waited for connections", "firewall"),
     "taskset-parent": ("cpu", "indexp", "renderp", "pinned"),
@@ -192,6 +194,7 @@ STANDS_OUT = {
 }
 # a second thing that has to be said of the same recording
 AS_WELL = {
+    "slow-reader": ("network", r"feeder \(249\) waited 43\d\.\d ms", r"indexer \(246\) did not read: its receive window was closed"),
     "mutual-ask": ("timeout", r"stock-svc \(242\) waited 70\d\.\d ms", r"127.0.0.1:9062 \(order-svc \(243\), which has been in poll since\)"),
     "chain4": ("lock", "appsrv", r"nightjob \(264\) held", r"zipper \(263\) worked", "webreq"),
     "dirty-throttle": ("device", "bulkcopy"),
