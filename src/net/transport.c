@@ -320,26 +320,21 @@ static bool lost_events_since(const struct flow *flow, const struct host *host, 
 	return host_unseen(host, time, flow->time);
 }
 
-/* Since before that time who listens there waits for whoever comes: nobody is in its queue. */
+/* Since before that time who listens there waits for whoever comes: nobody is in its queue. In poll
+ * and select it may wait for something else, as an answer that it needs itself. */
 static bool is_awaited(struct flow *flow, struct host *host, uint16_t port, int64_t since)
 {
 	const struct tcp_listener *listener = listener_of(host, port, false);
 	const struct call *call;
+	uint8_t wait;
 
 	if (!listener || !is_thread(listener->thread))
 		return false;
 	call = &flow_thread(flow, listener->thread)->flow.call;
 	if (!call->open || call->begin >= since)
 		return false;
-	switch (flow_call_info(flow, call->name)->wait) {
-	case WAIT_ACCEPT:
-	case WAIT_POLL:
-	case WAIT_SELECT:
-	case WAIT_EPOLL:
-		return true;
-	default:
-		return false;
-	}
+	wait = flow_call_info(flow, call->name)->wait;
+	return wait == WAIT_ACCEPT || wait == WAIT_EPOLL;
 }
 
 /* Bytes that were sent before. */

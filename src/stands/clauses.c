@@ -12,8 +12,8 @@
 #define MOST_OF 0.9 /* of the waits in full; of what the sentence speaks of */
 #define DEEDS_TOLD 2
 
-/* Its name is its program's: the digits at its end are not its own ("python3"). Nor, if what it
- * executes is not known, of several that are called the same. */
+/* Its name is its program's: the digits at its end are not its own ("python3"). If what it executes
+ * is not known, they are taken for that; not of several that are told apart by them. */
 static bool names_program(const struct session *session, uint32_t thread)
 {
 	const char *program =

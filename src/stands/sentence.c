@@ -477,8 +477,9 @@ static void cpu_sentence(GString *text, const struct session *session, const str
 		g_string_append(text, "; other CPUs were idle, but it is pinned to this one");
 	append_offline(text, session, fact);
 	if (fact->tracing_beside)
-		g_string_append_printf(text, "; the tracer itself had that or another CPU for %s",
-				       when_duration(length, fact->tracing_beside));
+		g_string_append_printf(
+			text, "; the tracer itself had this CPU or another one for %s of that",
+			when_duration(length, fact->tracing_beside));
 	else if (fact->tracing)
 		g_string_append_printf(text, "; the tracer itself (%s) had it for %s of that",
 				       session_thread_name(session, fact->tracer),
@@ -1041,6 +1042,10 @@ static void append_at_once(GString *text, const struct fact *fact)
 
 static void append_others(GString *text, const struct session *session, const struct stand *item)
 {
+	if (item->fact->held_open)
+		g_string_append(text,
+				"; perhaps as is meant: it keeps requests open until there is "
+				"news (long polling)");
 	append_behind(text, item->fact);
 	append_at_once(text, item->fact);
 	append_first(text, session, item);
@@ -1145,9 +1150,6 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 			kernels_timer_sentence(text, session, fact);
 		else
 			thread_sentence(text, session, fact);
-		if (fact->held_open)
-			g_string_append(text, "; perhaps as is meant: it keeps requests open until "
-					      "there is news (long polling)");
 		break;
 	case STAND_MEMORY:
 		if (fact->killed)

@@ -538,12 +538,10 @@ static void first_syn(struct feed *feed, bool arrives)
 	plain(feed, MS(1130), 0, "other");
 }
 
-/* b has accepted before, so it listens: it dropped what had come. */
-static void test_syn_dropped(void)
+static void accepts_one(struct feed *feed)
 {
 	static const uint8_t here[4] = {127, 0, 0, 1};
 	struct event event;
-	FEED_FROM(connected());
 
 	calls(feed, 3, 1, "accept");
 	event = event_of(feed, MS(4), 1, "syscall_exit_accept");
@@ -551,6 +549,14 @@ static void test_syn_dropped(void)
 	event.syscall.port = 5000;
 	event.syscall.v4 = (struct event_bytes) {here, 4};
 	send(feed, &event);
+}
+
+/* b has accepted before, so it listens: it dropped what had come. */
+static void test_syn_dropped(void)
+{
+	FEED_FROM(connected());
+
+	accepts_one(feed);
 	first_syn(feed, true);
 	g_assert_cmpstr(cause_and_lead(feed, 5, 0), ==,
 			"retransmission: b (6), which listens on 127.0.0.1:80, dropped the SYN, "
@@ -561,16 +567,9 @@ static void test_syn_dropped(void)
 /* b waits in accept all the while, as it has since before: nobody is in its queue. */
 static void test_syn_awaited(void)
 {
-	static const uint8_t here[4] = {127, 0, 0, 1};
-	struct event event;
 	FEED_FROM(connected());
 
-	calls(feed, 3, 1, "accept");
-	event = event_of(feed, MS(4), 1, "syscall_exit_accept");
-	event.syscall.ret = 9;
-	event.syscall.port = 5000;
-	event.syscall.v4 = (struct event_bytes) {here, 4};
-	send(feed, &event);
+	accepts_one(feed);
 	calls(feed, 5, 1, "accept");
 	sleeps(feed, 6, 1);
 	first_syn(feed, true);
@@ -578,6 +577,18 @@ static void test_syn_awaited(void)
 			"retransmission: no answer to the SYN to 127.0.0.1:80, which had come to "
 			"the host and was sent again 1.019 s later: b (6) waited for connections, "
 			"so something before it dropped the SYN, as a firewall does (inferred)");
+}
+
+/* In poll it may wait for anything: its queue may be full. */
+static void test_syn_polled(void)
+{
+	FEED_FROM(connected());
+
+	accepts_one(feed);
+	calls(feed, 5, 1, "poll");
+	sleeps(feed, 6, 1);
+	first_syn(feed, true);
+	g_assert_nonnull(strstr(cause_and_lead(feed, 5, 0), "its listen queue was full"));
 }
 
 /* It had never come: nobody's queue is to blame. */
@@ -632,6 +643,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/transport/window", test_window);
 	g_test_add_func("/transport/syn-dropped", test_syn_dropped);
 	g_test_add_func("/transport/syn-awaited", test_syn_awaited);
+	g_test_add_func("/transport/syn-polled", test_syn_polled);
 	g_test_add_func("/transport/syn-lost", test_syn_lost);
 	g_test_add_func("/transport/probes-on-their-way", test_probes_on_their_way);
 	g_test_add_func("/transport/probes-unanswered", test_probes_unanswered);
