@@ -59,7 +59,7 @@ struct tcp_segment {
 	bool needless; /* sent again though the receiver's kernel had acknowledged it */
 	bool came; /* … though it had come to the receiver's host */
 	bool awaited; /* … and who listens waited for whoever comes */
-	bool unsent; /* … that sending never left the queue of its device */
+	bool unsent; /* … that sending never left the queue of its device, if `leaves_seen` */
 	bool inferred; /* `held` */
 	bool syn;
 };

@@ -454,6 +454,7 @@ struct sent {
 	uint32_t behind; /* … what for: struct wake_detail, 0 */
 	bool by_timer; /* … and it was a timer's function, interned */
 	uint32_t timer; /* … address, 0 */
+	uint32_t talk; /* packet: number of the talk whose last question it is, 0 */
 };
 
 #define TALKS_MAX 8192 /* of a host: 0.7 MB */
@@ -472,6 +473,9 @@ struct talk {
 	uint32_t local, remote; /* interned "socket:ADDR:PORT", or what it is; 0 */
 	int64_t asked; /* what is outstanding, when */
 	int64_t read; /* … and when `peer` read it; INT64_MIN: not seen */
+	int64_t queued; /* … in a datagram, when its device got it to send; INT64_MIN: not seen */
+	uint32_t device; /* … interned name of that, 0 */
+	bool left; /* … whose driver took it */
 	uint32_t asker; /* … which thread asked */
 	uint32_t peer; /* thread that has the other end, as far as was seen; NO_THREAD */
 	uint32_t partner; /* number of the other end's talk, 0 */
@@ -630,6 +634,7 @@ struct host {
 	bool has_pauses; /* events of writers put to sleep for dirty pages */
 	bool has_works; /* events of work queues were seen */
 	bool has_xmit; /* … of drivers that take packets */
+	uint32_t takers[4]; /* devices whose drivers took some, the first ones; interned, 0 */
 	bool has_received; /* … of packets that came */
 	uint32_t pipes, pairs; /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;

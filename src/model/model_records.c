@@ -180,14 +180,14 @@ RECORD(disk_end, NUMBER(dev), TIME(end));
 #define RECORD_TYPE struct sent
 RECORD(sent, NUMBER(flow), TIME(time), THREAD(thread), NAME(call), NUMBER(waiting), TIME_OR_0(left),
        TIME_OR_0(given), NUMBER(context), NUMBER(in_interrupt), REF(behind, STORE_DETAILS),
-       NUMBER(by_timer), NAME(timer));
+       NUMBER(by_timer), NAME(timer), NUMBER(talk));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct talk
 RECORD(talk, NUMBER(number), NUMBER(kind), NUMBER(role), NUMBER(connecting), NUMBER(outstanding),
        NUMBER(accepted), NUMBER(taken), NUMBER(attempts), NUMBER(flow), NAME(local), NAME(remote),
-       TIME(asked), TIME(read), WEAK_THREAD(asker), WEAK_THREAD(peer), NUMBER(partner), NUMBER(out),
-       NUMBER(in), REF(reason, STORE_REASONS));
+       TIME(asked), TIME(read), TIME(queued), NAME(device), NUMBER(left), WEAK_THREAD(asker),
+       WEAK_THREAD(peer), NUMBER(partner), NUMBER(out), NUMBER(in), REF(reason, STORE_REASONS));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct arrival
@@ -300,7 +300,7 @@ RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(c
 	    PASSING_ARRAY(tcp, tcp_connection), OWN(tcp_next),
 	    PASSING_ARRAY(tcp_listeners, tcp_listener), ARRAY(namespaces, pid_ns),
 	    MAP(namespace_index), OWN(inner_tids), NUMBER(has_statedump), NUMBER(has_works),
-	    NUMBER(has_pauses), NUMBER(has_xmit), NUMBER(has_received), NUMBER(pipes),
+	    NUMBER(has_pauses), NUMBER(has_xmit), OWN(takers), NUMBER(has_received), NUMBER(pipes),
 	    NUMBER(pairs), NUMBER(discarded_events), NUMBER(discarded_packets), TIME(counted_from),
 	    TIME(passed_until), TIME(passed_from));
 #undef RECORD_TYPE

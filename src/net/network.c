@@ -111,7 +111,8 @@ void flow_packet_sent(struct flow *flow, struct cpu *cpu, const struct event *ev
 
 	if (flow_in_gap(flow, cpu) || !event->net.skb)
 		return;
-	talk_packet(flow, by_thread ? flow_thread(flow, cpu->current) : NULL, event, sent.flow);
+	sent.talk = talk_packet(flow, by_thread ? flow_thread(flow, cpu->current) : NULL, event,
+				sent.flow);
 	if (by_thread) {
 		const struct call *call = &flow_thread(flow, cpu->current)->flow.call;
 
@@ -131,6 +132,17 @@ void flow_packet_sent(struct flow *flow, struct cpu *cpu, const struct event *ev
 	keep_packet(flow, event, &sent);
 }
 
+/* Its driver takes packets, and events say so. */
+static void note_taker(struct flow *flow, struct host *host, const char *device)
+{
+	for (guint i = 0; device && i < G_N_ELEMENTS(host->takers); i++) {
+		if (!host->takers[i])
+			host->takers[i] = intern_id(flow->names, device);
+		if (strcmp(intern_text(flow->names, host->takers[i]), device) == 0)
+			return;
+	}
+}
+
 void flow_packet_left(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct host *host = flow_host(flow, event);
@@ -145,6 +157,9 @@ void flow_packet_left(struct flow *flow, struct cpu *cpu, const struct event *ev
 			     ? sent->time
 			     : flow->time;
 	sent->given = flow->time;
+	if (sent->waiting && sent->talk)
+		talk_left(host, sent->talk, sent->time);
+	note_taker(flow, host, event->net.device);
 	packet_time_left(flow, cpu, event, sent->waiting ? sent->thread : NO_THREAD);
 	transport_left(flow, host, event, sent->waiting ? sent : NULL);
 }

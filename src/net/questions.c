@@ -37,15 +37,30 @@ static bool is_for_many(const struct flow *flow, const struct talk *talk)
 	       g_str_has_prefix(address, "socket:[ff");
 }
 
+/* Its question never left this host's queue of a device that takes others. */
+static bool is_unsent(const struct flow *flow, const struct host *host, const struct talk *talk)
+{
+	if (talk->queued == INT64_MIN || talk->queued < talk->asked || talk->left ||
+	    host_unseen(host, talk->queued, flow->time))
+		return false;
+	for (guint i = 0; talk->device && i < G_N_ELEMENTS(host->takers); i++)
+		if (host->takers[i] == talk->device)
+			return true;
+	return false;
+}
+
 /* The waits with this reason were for the talk's peer: named, or followed in [from, until). */
 static void confirm(struct flow *flow, struct host *host, struct talk *talk, uint32_t peer,
 		    uint8_t flags)
 {
 	struct reason *reason = pages_at(&flow->timeline->reasons, talk->reason);
+	bool unsent = !(flags & REASON_LATE) && is_unsent(flow, host, talk);
 
 	*reason = (struct reason) {
 		.kind = talk->connecting ? REASON_UNCONNECTED : REASON_UNANSWERED,
-		.flags = flags | (talk->accepted ? REASON_ACCEPTED : 0),
+		.flags = flags | (talk->accepted ? REASON_ACCEPTED : 0) |
+			 (unsent ? REASON_UNSENT : 0),
+		.text = unsent ? talk->device : 0,
 		.count = talk->attempts,
 		.thread = is_thread(peer) ? peer : talk_listener(host, talk->remote),
 		.other = talk->asker,

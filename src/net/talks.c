@@ -48,6 +48,7 @@ static struct talk *talk_new(struct host *host, enum talk_kind kind, uint32_t re
 			       .role = ROLE_UNKNOWN,
 			       .remote = remote,
 			       .read = INT64_MIN,
+			       .queued = INT64_MIN,
 			       .asker = NO_THREAD,
 			       .peer = NO_THREAD};
 	return talk;
@@ -146,14 +147,25 @@ static bool answers(const struct thread *thread, const struct talk *talk, const 
 	       event->net.source_port == thread->flow.heard_port;
 }
 
-void talk_packet(struct flow *flow, const struct thread *thread, const struct event *event,
-		 uint64_t key)
+/* Who asks in a datagram has but this one: what becomes of it is the answer's, too. */
+static uint32_t note_question(struct flow *flow, struct talk *talk, const struct event *event)
+{
+	if (!talk || !talk->outstanding || talk->kind != TALK_DATAGRAM)
+		return 0;
+	talk->queued = flow->time;
+	talk->device = event->net.device ? intern_id(flow->names, event->net.device) : 0;
+	talk->left = false;
+	return talk->number;
+}
+
+uint32_t talk_packet(struct flow *flow, const struct thread *thread, const struct event *event,
+		     uint64_t key)
 {
 	struct host *host = flow_host(flow, event);
 	struct talk *talk;
 
 	if (!key || !event->net.source_port || !host->talk_count)
-		return;
+		return 0;
 	if (!thread || !thread->flow.call.open || !thread->flow.call.talk) {
 		talk = talk_at(host, talk_received(host, key));
 	} else {
@@ -167,6 +179,15 @@ void talk_packet(struct flow *flow, const struct thread *thread, const struct ev
 	}
 	if (talk && talk->connecting && talk->flow == key)
 		talk->attempts++;
+	return thread ? note_question(flow, talk, event) : 0;
+}
+
+void talk_left(struct host *host, uint32_t number, int64_t queued)
+{
+	struct talk *talk = talk_at(host, number);
+
+	if (talk && talk->queued == queued)
+		talk->left = true;
 }
 
 uint32_t talk_received(const struct host *host, uint64_t key)

@@ -35,9 +35,12 @@ struct talk *talk_open(struct flow *flow, struct thread *thread, int32_t fd, enu
 /* The talk of the thread that connected from that address, NULL. */
 struct talk *talk_from(struct host *host, uint32_t local);
 
-/* A packet of that flow that `thread`, in its call, or an interrupt (NULL) queued. */
-void talk_packet(struct flow *flow, const struct thread *thread, const struct event *event,
-		 uint64_t key);
+/* A packet of that flow that `thread`, in its call, or an interrupt (NULL) queued: the number of
+ * the talk whose question it is, a datagram; else 0. */
+uint32_t talk_packet(struct flow *flow, const struct thread *thread, const struct event *event,
+		     uint64_t key);
+/* A device took such a packet of this talk's that was queued at that time. */
+void talk_left(struct host *host, uint32_t number, int64_t queued);
 /* A packet that came on this host: the number of the talk that it was sent on, 0. */
 uint32_t talk_received(const struct host *host, uint64_t key);
 /* The CPU's context wakes that thread: it may be who has the other end. */

@@ -342,15 +342,21 @@ static void sent_again(struct flow *flow, struct host *host, const struct cpu *c
 		       struct tcp_way *way, const struct event *event)
 {
 	uint32_t seq = event->net.seq, end = packet_end(event);
+	bool lost = true;
 
 	for (uint32_t i = 0; i < segments_known(way); i++) {
 		struct tcp_segment *segment = segment_nth(way, i);
 		int64_t gap = flow->time - segment->last;
+		bool came = way->received && !seq_after(segment->end, way->rcv_next);
 		uint8_t how;
 
 		if (!seq_after(end, segment->seq) || !seq_after(segment->end, seq))
 			continue;
 		how = how_again(cpu, way, segment, gap);
+		if (came && how == TRANSPORT_PROBE) {
+			lost = false; /* the acknowledgement is put off */
+			continue;
+		}
 		if (how == TRANSPORT_TIMEOUT) {
 			way->timed_out = true;
 			way->recover = way->sent_end;
@@ -359,18 +365,19 @@ static void sent_again(struct flow *flow, struct host *host, const struct cpu *c
 			segment->gap = gap;
 			segment->how = how;
 		}
-		segment->came = way->received && !seq_after(segment->end, way->rcv_next);
+		segment->came = came;
 		segment->needless = way->ack_seen && !seq_after(segment->end, way->ack_sent);
 		segment->awaited =
 			segment->syn && is_awaited(flow, host, way->remote_port, segment->first);
-		segment->unsent = way->leaves_seen && !segment->left && !segment->came &&
+		segment->unsent = !segment->left && !segment->came &&
 				  !lost_events_since(flow, host, segment->first);
 		segment->again += segment->again < UINT16_MAX;
 		segment->last = flow->time;
 		segment->left = 0;
 		segment->skb = event->net.skb;
 	}
-	way->loss_time = flow->time;
+	if (lost)
+		way->loss_time = flow->time;
 }
 
 /* The device through which the packet goes. */

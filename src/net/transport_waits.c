@@ -171,7 +171,7 @@ void transport_sent_again(struct flow *flow, const struct event *event, struct p
 	packet->first = segment->held == HELD_LOSS ? segment->written : segment->first;
 	packet->gap = segment->again ? segment->gap : segment->first - segment->written;
 	packet->service = service_key(flow, "retransmission", way);
-	packet->dropped_by = segment->unsent ? way->device : 0;
+	packet->dropped_by = segment->unsent && way->leaves_seen ? way->device : 0;
 }
 
 static struct reason again_reason(const struct looking *looking)
@@ -196,7 +196,7 @@ static struct reason again_reason(const struct looking *looking)
 		reason.flags |= REASON_NEEDLESS;
 	else if (segment->came)
 		reason.flags |= REASON_CAME;
-	if (segment->unsent)
+	if (segment->unsent && way->leaves_seen)
 		reason.flags |= REASON_UNSENT;
 	reason.text = way->device;
 	if (reason.result == TRANSPORT_SYN) {

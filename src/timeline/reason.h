@@ -121,7 +121,8 @@ enum reason_flags {
 	REASON_NEEDLESS = 32, /* sent again: it had been acknowledged */
 	REASON_OWN = 32, /* a question: who asks listens there itself */
 	REASON_READS = 32, /* a lock: to read, behind one who waits to write, and goes first */
-	REASON_UNSENT = 64, /* sent again: it had never left the queue of the device `text` */
+	/* sent again, or a question: it had never left the queue of the device `text` */
+	REASON_UNSENT = 64,
 	REASON_CAME = 128, /* sent again: it had come to the host, and was not acknowledged */
 };
 

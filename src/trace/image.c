@@ -10,7 +10,7 @@
 #include "objects/calls.h"
 #include "trace/trace_records.h"
 
-#define MAGIC "whylate\34" /* 28: of the format */
+#define MAGIC "whylate\35" /* 29: of the format */
 
 /* --- names ----------------------------------------------------------------------- */
 

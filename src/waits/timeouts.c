@@ -109,6 +109,10 @@ char *unanswered_label(const struct session *session, const struct wait *wait,
 	append_peer(label, session, reason);
 	g_string_append(label,
 			reason->flags & REASON_LATE ? " had not answered yet" : " did not answer");
+	if (reason->flags & REASON_UNSENT)
+		g_string_append_printf(label,
+				       ", as the queueing discipline of %s dropped the question",
+				       session_text(session, reason->text));
 	append_asker(label, session, wait, reason);
 	return g_string_free(label, FALSE);
 }

@@ -42,6 +42,12 @@ static char *syn_words(const struct session *session, const struct reason *reaso
 	char length[32];
 
 	when_duration(length, reason->ns);
+	if (reason->flags & REASON_UNSENT && reason->text)
+		return g_strdup_printf(
+			"the queueing discipline of %s dropped the SYN to %s, which was "
+			"sent again %s later%s",
+			session_text(session, reason->text), where, length,
+			reason->count > 1 ? " for the last time" : "");
 	if (!(reason->flags & REASON_CAME))
 		return g_strdup_printf("%s did not answer the SYN, which was sent again %s later%s "
 				       "(the trace cannot tell where it was lost)",

@@ -270,6 +270,70 @@ static void test_datagram_again(void)
 			"timeout: its own time limit of 99 ns: 10.0.0.9:80 did not answer");
 }
 
+/* a sends to 10.0.0.9:80; the packet's buffer is `skb`. */
+static void sends(struct feed *feed, int64_t time, uint64_t skb)
+{
+	static const uint8_t from[4] = {10, 0, 0, 1}, to[4] = {10, 0, 0, 9};
+	struct event event;
+
+	entry(feed, time, 0, "sendto", 3);
+	event = event_of(feed, time + 1, 0, "net_dev_queue");
+	event.net.saddr = (struct event_bytes) {from, 4};
+	event.net.daddr = (struct event_bytes) {to, 4};
+	event.net.source_port = 5000;
+	event.net.dest_port = 80;
+	event.net.skb = skb;
+	event.net.device = "eth0";
+	send(feed, &event);
+	leave(feed, time + 3, 0, "sendto", 8);
+}
+
+static void driver_takes(struct feed *feed, int64_t time, uint64_t skb)
+{
+	struct event event = event_of(feed, time, 0, "net_dev_xmit");
+
+	event.net.skb = skb;
+	event.net.device = "eth0";
+	send(feed, &event);
+}
+
+/* As above, with packets: the driver took the first, which was answered. */
+static const char *asks_in_packets(struct feed *feed, bool taken)
+{
+	begin(feed);
+	makes_socket(feed, 10, 3, DATAGRAM);
+	connects(feed, 12, 3, 0);
+	sends(feed, 20, 0xaaa);
+	driver_takes(feed, 24, 0xaaa);
+	moves(feed, 26, 0, "recvfrom", 3, 8);
+	sends(feed, 30, 0xbbb);
+	if (taken)
+		driver_takes(feed, 34, 0xbbb);
+	entry(feed, 40, 0, "recvfrom", 3);
+	sw(feed, 42, 0, "a", 5, SLEEPS, "idle", 0);
+	time_is_over(feed, 140);
+	leave(feed, 144, 0, "recvfrom", -11);
+	sends(feed, 150, 0xbbb);
+	return cause_of(feed, 5, 0);
+}
+
+static void test_datagram_unsent(void)
+{
+	FEED(2);
+
+	g_assert_cmpstr(asks_in_packets(feed, false), ==,
+			"timeout: its own time limit of 99 ns: 10.0.0.9:80 did not answer, as the "
+			"queueing discipline of eth0 dropped the question");
+}
+
+static void test_datagram_sent(void)
+{
+	FEED(2);
+
+	g_assert_cmpstr(asks_in_packets(feed, true), ==,
+			"timeout: its own time limit of 99 ns: 10.0.0.9:80 did not answer");
+}
+
 /* An attempt to connect wants an answer, whatever follows. */
 static void test_connecting(void)
 {
@@ -516,6 +580,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/questions/watches-another", test_watches_another);
 	g_test_add_func("/questions/server-waits", test_server_waits);
 	g_test_add_func("/questions/datagram-again", test_datagram_again);
+	g_test_add_func("/questions/datagram-unsent", test_datagram_unsent);
+	g_test_add_func("/questions/datagram-sent", test_datagram_sent);
 	g_test_add_func("/questions/connecting", test_connecting);
 	g_test_add_func("/questions/connecting-once", test_connecting_once);
 	g_test_add_func("/questions/peer-idles", test_peer_idles);

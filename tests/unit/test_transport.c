@@ -602,6 +602,58 @@ static void test_syn_lost(void)
 			"1.019 s later (the trace cannot tell where it was lost)");
 }
 
+/* The first one never left lo, whose driver took the second. */
+static void test_syn_in_queue(void)
+{
+	FEED_FROM(connected());
+
+	calls(feed, 100, 0, "connect");
+	QUEUED(100, 0, .seq = 9000, .flags = SYN, .skb = 0xaaa);
+	sleeps(feed, 101, 0);
+	soft(feed, 1120, 0, TIMER);
+	QUEUED(1120, 0, .seq = 9000, .flags = SYN, .skb = 0xabc);
+	left(feed, 1120.05, 0, 0xabc);
+	soft_ends(feed, 1120.1, 0, TIMER);
+	soft(feed, 1120.2, 0, NET_RX);
+	CAME(1120.2, 0, .seq = 9000, .flags = SYN, .skb = 0xabc);
+	QUEUED(1120.3, 0, .seq = 7000, .ack = 9001, .flags = SYN | ACK, .back = true);
+	CAME(1120.4, 0, .seq = 7000, .ack = 9001, .flags = SYN | ACK, .back = true);
+	waking(feed, MS(1121), 0, 5);
+	soft_ends(feed, 1121.1, 0, NET_RX);
+	runs(feed, 1122, 0);
+	plain(feed, MS(1130), 0, "other");
+	g_assert_cmpstr(cause_and_lead(feed, 5, 0), ==,
+			"retransmission: the queueing discipline of lo dropped the SYN to "
+			"127.0.0.1:80, which was sent again 1.019 s later");
+}
+
+/* What had come is sent again by the loss probe, as its acknowledgement is put off: a's buffer was
+ * full, and nothing was lost. */
+static void test_probe_of_what_came(void)
+{
+	FEED_FROM(connected());
+
+	calls(feed, 20, 0, "sendto");
+	QUEUED(20, 0, .seq = 100, .ack = 500, .length = 5000);
+	soft(feed, 21, 0, NET_RX);
+	CAME(21, 0, .seq = 100, .ack = 500, .length = 5000);
+	soft_ends(feed, 21.3, 0, NET_RX);
+	sleeps(feed, 30, 0);
+	soft(feed, 42, 0, TIMER);
+	QUEUED(42, 0, .seq = 100, .ack = 500, .length = 5000, .skb = 0xabc);
+	soft_ends(feed, 42.1, 0, TIMER);
+	soft(feed, 42.2, 0, NET_RX);
+	CAME(42.3, 0, .seq = 100, .ack = 500, .length = 5000, .skb = 0xabc);
+	QUEUED(61, 0, .seq = 500, .ack = 5100, .flags = ACK, .back = true);
+	CAME(61.1, 0, .seq = 500, .ack = 5100, .flags = ACK, .back = true);
+	waking(feed, MS(61.2), 0, 5);
+	soft_ends(feed, 61.3, 0, NET_RX);
+	runs(feed, 62, 0);
+	plain(feed, MS(65), 0, "other");
+	g_assert_null(strstr(cause_and_lead(feed, 5, 0), "sent again"));
+	g_assert_true(g_str_has_prefix(cause_and_lead(feed, 5, 0), "send-queue: "));
+}
+
 /* Both probes were queued in softIRQ TIMER; the last that a heard of b is what it acknowledged at
  * 10.4. */
 static void test_probes_on_their_way(void)
@@ -645,6 +697,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/transport/syn-awaited", test_syn_awaited);
 	g_test_add_func("/transport/syn-polled", test_syn_polled);
 	g_test_add_func("/transport/syn-lost", test_syn_lost);
+	g_test_add_func("/transport/syn-in-queue", test_syn_in_queue);
+	g_test_add_func("/transport/probe-of-what-came", test_probe_of_what_came);
 	g_test_add_func("/transport/probes-on-their-way", test_probes_on_their_way);
 	g_test_add_func("/transport/probes-unanswered", test_probes_unanswered);
 	return g_test_run();
