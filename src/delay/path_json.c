@@ -29,10 +29,7 @@ static const void *if_caused(const struct report *report, const void *data)
 	const struct step_row *row = data;
 
 	(void) report;
-	return row->piece.block || row->cause.kind == CAUSE_WAIT_CPU ||
-			       row->cause.kind == CAUSE_THROTTLED
-		       ? &row->cause
-		       : NULL;
+	return row->piece.block || leaf_is_off_cpu(row->piece.leaf) ? &row->cause : NULL;
 }
 
 GETTER(int64_t, length, struct step_row, row->piece.end - row->piece.begin);

@@ -72,9 +72,7 @@ GETTER(int64_t, resource, struct piece,
        row->block && row->block->resource ? session_resource(report->session, row->block) : 0);
 GETTER(int64_t, spans_gap, struct step, piece_spans_gap(report->session, row->piece));
 GETTER(const void *, if_waited, struct step,
-       row->piece->block || row->cause.kind == CAUSE_WAIT_CPU || row->cause.kind == CAUSE_THROTTLED
-	       ? &row->cause
-	       : NULL);
+       row->piece->block || leaf_is_off_cpu(row->piece->leaf) ? &row->cause : NULL);
 
 static const struct column piece_columns[] = {
 	{NULL, COLUMN_THREAD, FIELD(struct piece, thread), .lami = {"Thread"}},

@@ -83,7 +83,7 @@ static bool is_imposed(const struct item *item, const bool *tracers)
 		       share->cause != CAUSE_STILL_BLOCKED;
 	case ITEM_READY:
 		return span_is_hosts(share->leaf) || share->cause == CAUSE_THROTTLED ||
-		       !tracer_had_cpu(share);
+		       (share->cause != CAUSE_TIMER && !tracer_had_cpu(share));
 	case ITEM_TRIED:
 		return true;
 	default:

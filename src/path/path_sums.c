@@ -30,10 +30,8 @@ static struct cause cpu_cause(const struct session *session, const struct piece 
 		runners_append_pinned(&runners, session, piece->thread, text);
 		cause.label = g_string_free(text, FALSE);
 	}
-	if (ready.kind == READY_THROTTLED) {
-		cause.kind = CAUSE_THROTTLED;
-		cause.inferred = true;
-	}
+	cause.kind = ready_cause_kind(ready.kind);
+	cause.inferred = ready.kind == READY_THROTTLED;
 	runners_clear(&runners);
 	return cause;
 }
@@ -81,9 +79,7 @@ enum cause_kind piece_cause_kind(const struct session *session, const struct pie
 		return wait_cause_kind(session, &wait);
 	}
 	if (piece_is_ready(piece))
-		return ready_of(session, piece->thread, &span).kind == READY_THROTTLED
-			       ? CAUSE_THROTTLED
-			       : CAUSE_WAIT_CPU;
+		return ready_cause_kind(ready_of(session, piece->thread, &span).kind);
 	if (hosts_wait(session, piece, &wait))
 		return wait_cause_kind(session, &wait);
 	return running_kind(piece->leaf);

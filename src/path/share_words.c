@@ -221,7 +221,9 @@ static enum did did_of(const struct session *session, const struct share *share)
 	case LEAF_HOST:
 		return DID_HOST;
 	case LEAF_WAIT_CPU:
-		return share->cause == CAUSE_THROTTLED ? DID_THROTTLED : DID_READY;
+		return share->cause == CAUSE_THROTTLED ? DID_THROTTLED
+		       : share->cause == CAUSE_TIMER   ? DID_SLEEP
+						       : DID_READY;
 	case LEAF_UNKNOWN:
 		return DID_OTHER;
 	default:
@@ -245,6 +247,8 @@ static struct deed deed_of(const struct session *session, const struct share *sh
 
 	if (deed.did == DID_WAIT)
 		deed.object = share->named;
+	if (deed.did == DID_SLEEP && share_is_ready(share)) /* until its next period begins */
+		deed.call = intern_id(session->trace.model.names, "sched_yield");
 	return deed;
 }
 

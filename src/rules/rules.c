@@ -214,10 +214,8 @@ static bool wait_fits(const struct rules *rules, const struct rule *rule, uint32
 		return leaf_is_off_cpu(span->leaf) && rule->value[SELECT_CAUSE] &&
 		       !rule->value[SELECT_ON] &&
 		       pattern_match(rule->value[SELECT_CAUSE],
-				     cause_kind_text(ready_of(rules->session, thread, span).kind ==
-								     READY_THROTTLED
-							     ? CAUSE_THROTTLED
-							     : CAUSE_WAIT_CPU));
+				     cause_kind_text(ready_cause_kind(
+					     ready_of(rules->session, thread, span).kind)));
 	wait = wait_of(rules->session, thread, span);
 	if (rule->value[SELECT_ON] &&
 	    !pattern_match(rule->value[SELECT_ON],

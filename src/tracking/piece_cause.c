@@ -221,7 +221,7 @@ static const char *ready_label_of(const struct piece_namer *namer, const struct 
 	} else {
 		g_string_printf(label, "CPU idle: %s", ready_text(ready.kind));
 	}
-	return cause_kind_text(ready.kind == READY_THROTTLED ? CAUSE_THROTTLED : CAUSE_WAIT_CPU);
+	return cause_kind_text(ready_cause_kind(ready.kind));
 }
 
 /* "CPU 0/KVM off the CPU, on it hosthog": what the host did with a guest's virtual CPU. */

@@ -103,6 +103,18 @@ static enum cause_kind classify(const struct session *session, const struct wait
 	return *lock ? CAUSE_LOCK_OWNER : CAUSE_PROCESS;
 }
 
+enum cause_kind ready_cause_kind(enum ready_kind kind)
+{
+	switch (kind) {
+	case READY_THROTTLED:
+		return CAUSE_THROTTLED;
+	case READY_YIELDED:
+		return CAUSE_TIMER;
+	default:
+		return CAUSE_WAIT_CPU;
+	}
+}
+
 enum cause_kind wait_cause_kind(const struct session *session, const struct wait *wait)
 {
 	g_autoptr(lock_wait) lock = NULL;

@@ -8,6 +8,7 @@
 #ifndef WHYLATE_WAITS_CAUSES_H
 #define WHYLATE_WAITS_CAUSES_H
 
+#include "ready/ready.h"
 #include "waits/cause_kinds.h"
 #include "waits/wait.h"
 
@@ -20,6 +21,8 @@ struct cause {
 
 /* The kind alone takes a small part of the time that the cause with its label takes. */
 enum cause_kind wait_cause_kind(const struct session *session, const struct wait *wait);
+/* … and why a thread that was ready had no CPU: a timer's, if it had yielded until one is due. */
+enum cause_kind ready_cause_kind(enum ready_kind kind);
 struct cause wait_cause(const struct session *session, const struct wait *wait);
 /* One of that kind, without a label. */
 struct cause cause_of_kind(enum cause_kind kind);
