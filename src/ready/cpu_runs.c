@@ -2,6 +2,8 @@
 /* See cpu_runs.h. */
 #include "ready/cpu_runs.h"
 
+#include <string.h>
+
 #include "ready/host_span.h"
 #include "util/idmap.h"
 #include "util/when.h"
@@ -186,7 +188,8 @@ bool thread_gives_way(const struct session *session, uint32_t thread)
 	struct spans spans;
 	struct span span;
 
-	if (model_thread(&session->trace.model, thread)->only_if_idle)
+	if (model_thread(&session->trace.model, thread)->only_if_idle ||
+	    strcmp(session_thread_name(session, thread), "sleep") == 0)
 		return true;
 	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next_off_cpu(&spans, &span))

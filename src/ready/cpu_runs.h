@@ -30,7 +30,7 @@ int64_t ran_ordinary(const struct session *session, uint16_t host, uint32_t cpu,
 /* The priority with which `thread` ran last before `time`; NO_PRIORITY: not known. */
 int32_t priority_before(const struct session *session, uint32_t thread, int64_t time);
 /* The thread was made to give way to others: it ran last with nice 10 or more, or asked for
- * SCHED_IDLE. */
+ * SCHED_IDLE. Or it is sleep(1), which pauses: who waits for its end may be late by that. */
 bool thread_gives_way(const struct session *session, uint32_t thread);
 
 #endif

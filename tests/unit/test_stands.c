@@ -209,6 +209,19 @@ static void test_hardly_more_urgent(void)
 	g_assert_null(strstr(first(feed), "urgent"));
 }
 
+/* sleep(1) loses the CPU as above: nobody is late by that. */
+static void test_pause(void)
+{
+	FEED_FROM(two());
+
+	sw(feed, 5 * MS, 0, "a", 5, SLEEPS, "sleep", 9);
+	switches(feed, 20 * MS, "sleep", 9, "hog", 8, NICE_0);
+	switches(feed, 90 * MS, "hog", 8, "sleep", 9, NICE_0);
+	sw(feed, 91 * MS, 0, "sleep", 9, SLEEPS, "idle", 0);
+	ends(feed, 100);
+	FIRST("cpu", "kept hog (8) off the CPU for 20.00 ms"); /* and nothing of the other's 75 */
+}
+
 static void test_deadline(void)
 {
 	FEED_FROM(two());
@@ -963,6 +976,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/realtime-beside", test_realtime_beside);
 	g_test_add_func("/stands/more-urgent", test_more_urgent);
 	g_test_add_func("/stands/hardly-more-urgent", test_hardly_more_urgent);
+	g_test_add_func("/stands/pause", test_pause);
 	g_test_add_func("/stands/deadline", test_deadline);
 	g_test_add_func("/stands/deadline-woken", test_deadline_woken);
 	g_test_add_func("/stands/stopped-server", test_stopped_server);
