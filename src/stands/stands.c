@@ -443,10 +443,20 @@ static void item_clear(gpointer data)
 {
 	struct stand *item = data;
 
+	if (!item->fact) /* another list has it now */
+		return;
 	fact_free(item->fact);
 	g_array_free(item->victims, TRUE);
 	g_array_free(item->all_late, TRUE);
 	g_free(item->sentence);
+}
+
+static GArray *items_new(void)
+{
+	GArray *items = g_array_new(FALSE, FALSE, sizeof(struct stand));
+
+	g_array_set_clear_func(items, item_clear);
+	return items;
 }
 
 /* Who was to end and did not, as it was kept from it: that is the story. */
@@ -725,19 +735,94 @@ static bool gives_way(const struct session *session, const struct stand *item)
 	return true;
 }
 
-/* Too little of the victim's life or of the window, or beside the first. */
+#define NAMED_SHARE 0.5 /* of the time that others ran */
+
+/* It lacked the CPU itself: threads of one name are one. */
+static bool is_late_too(const struct session *session, const struct stand *item, uint32_t thread)
+{
+	const char *name = session_thread_name(session, thread);
+	bool found = false;
+
+	for (guint i = 0; i < item->victims->len && !found; i++)
+		found = strcmp(name, session_thread_name(session, g_array_index(item->victims,
+										uint32_t, i))) == 0;
+	for (guint i = 0; i < item->all_late->len && !found; i++)
+		found = strcmp(name,
+			       session_thread_name(
+				       session,
+				       g_array_index(item->all_late, struct late, i).thread)) == 0;
+	return found;
+}
+
+/* The tracer left no room, and nobody is to be named for the rest: the recording's own doing. */
+static bool is_tracings(const struct session *session, const struct stand *item)
+{
+	const struct fact *fact = item->fact;
+
+	if (!fact->tracing_beside || 2 * fact->pinned > fact->ns)
+		return false;
+	for (guint i = 0; i < fact->deeds->len; i++) {
+		const struct deed *deed = &g_array_index(fact->deeds, struct deed, i);
+
+		if (deed->did == DID_RUN &&
+		    (double) deed->times.ns >= NAMED_SHARE * (double) fact_did(fact, DID_RUN) &&
+		    !is_late_too(session, item, deed->thread))
+			return false;
+	}
+	return true;
+}
+
+/* Too little of the victim's life or of the window, or beside the first; or the recording's. */
 static bool stands_out(const struct session *session, const struct stand *item, double first)
 {
 	const struct fact *fact = item->fact;
 	double window = (double) (session->asked.to - session->asked.from);
 
 	if ((is_tick(session, fact) && (double) fact->most < TICKS_MIN * (double) fact->life) ||
-	    is_plain_work(session, item) || gives_way(session, item))
+	    is_plain_work(session, item) || gives_way(session, item) || is_tracings(session, item))
 		return false;
 	return fact->kind == STAND_DEADLOCK || fact->kind == STAND_INVERSION || fact->killed ||
 	       ((double) fact->most >= life_share_min(session, fact) * (double) fact->life &&
 		(double) fact->most >= (fact->diffuse ? DIFFUSE_MIN : WINDOW_SHARE_MIN) * window &&
 		item->weight >= FIRST_SHARE_MIN * first);
+}
+
+/* What none of the items is, and takes as much as one: those are moved to `tracings`. */
+static void move_tracings(const struct session *session, GArray *items, GArray *tracings)
+{
+	for (guint i = items->len; i-- > 0;) {
+		struct stand *item = &g_array_index(items, struct stand, i);
+		const struct fact *fact = item->fact;
+
+		if (fact->kind != STAND_CPU || !is_tracings(session, item) ||
+		    gives_way(session, item) ||
+		    (double) fact->most < life_share_min(session, fact) * (double) fact->life)
+			continue;
+		g_array_append_vals(tracings, item, 1);
+		*item = (struct stand) {0};
+		g_array_remove_index(items, i);
+	}
+}
+
+/* Where nothing stands out: the one of them that took most. */
+static char *tracings_sentence(const struct session *session, const GArray *tracings,
+			       const GArray *locks)
+{
+	const struct stand *most = NULL;
+	g_autofree char *sentence = NULL;
+
+	for (guint i = 0; i < tracings->len; i++) {
+		const struct stand *item = &g_array_index(tracings, struct stand, i);
+
+		if (!most || item->fact->ns > most->fact->ns)
+			most = item;
+	}
+	if (!most)
+		return NULL;
+	sentence = stand_sentence(session, most, locks);
+	return g_strconcat(
+		"Nothing stands out but what the recording itself may have made longer: ", sentence,
+		NULL);
 }
 
 static void sort_and_cut(const struct session *session, GArray *items)
@@ -931,9 +1016,9 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	g_autofree GArray **runs = g_new0(GArray *, session->trace.model.hosts->len);
 	g_autoptr(GArray)
 		locks = contention_new(session, NULL, session->asked.from, session->asked.to);
+	g_autoptr(GArray) tracings = items_new();
 
-	stands->items = g_array_new(FALSE, FALSE, sizeof(struct stand));
-	g_array_set_clear_func(stands->items, item_clear);
+	stands->items = items_new();
 	losses_init(&losses, session, waiting, stands);
 	find_fillers(session, &losses);
 	g_ptr_array_sort_with_data(losses.facts, heaviest_fact, (gpointer) session);
@@ -969,6 +1054,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	killed_items(session, stands->items);
 	stuck_opposites(session, stands->items);
 	hang_items(session, stands->items);
+	move_tracings(session, stands->items, tracings);
 	longest = find_longest(session, locks, stands);
 	sort_and_cut(session, stands->items);
 	put_tracing_first(stands->items);
@@ -977,7 +1063,13 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 
 		item->sentence = stand_sentence(session, item, locks);
 	}
-	stands->unexplained = unexplained_sentence(session, &losses, stands->items);
+	stands->unexplained =
+		stands->items->len || stands->longest.sentence
+			? unexplained_sentence(session, &losses, stands->items, tracings)
+			: tracings_sentence(session, tracings, locks);
+	if (!stands->unexplained && !stands->items->len && !stands->longest.sentence)
+		stands->unexplained =
+			unexplained_sentence(session, &losses, stands->items, tracings);
 	if (stands->unexplained ||
 	    is_told_or_short(longest, stands->longest.end - stands->longest.begin, stands->items))
 		g_clear_pointer(&stands->longest.sentence, g_free);

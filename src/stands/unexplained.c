@@ -102,10 +102,10 @@ static struct taking taken_by_tracer(const struct losses *losses, uint32_t victi
 }
 
 char *unexplained_sentence(const struct session *session, const struct losses *losses,
-			   const GArray *items)
+			   const GArray *items, const GArray *tracings)
 {
 	uint32_t victim = victim_of(session, losses);
-	int64_t lost, named = 0;
+	int64_t lost, named = 0, beside = 0;
 	double share;
 	struct taking taking;
 	GString *text;
@@ -117,6 +117,8 @@ char *unexplained_sentence(const struct session *session, const struct losses *l
 	share = (double) lost / (double) MAX(life_of(session, victim), 1);
 	for (guint i = 0; i < items->len; i++)
 		named += named_of(losses, &g_array_index(items, struct stand, i), victim);
+	for (guint i = 0; i < tracings->len; i++)
+		beside += named_of(losses, &g_array_index(tracings, struct stand, i), victim);
 	if (2 * named >= lost || share < LOST_MIN ||
 	    (double) lost < WINDOW_MIN * (double) (session->asked.to - session->asked.from))
 		return NULL;
@@ -131,10 +133,15 @@ char *unexplained_sentence(const struct session *session, const struct losses *l
 		append_one(text, session, taking.tracer);
 		g_string_append_c(text, ')');
 	}
+	if (beside)
+		g_string_append_printf(text,
+				       "; for %s of it others had the CPU, while the tracer had "
+				       "that or another one for much of the time",
+				       when_duration(told, beside));
 	if (named)
 		g_string_append_printf(text, "; what follows explains %s of it",
 				       when_duration(told, named));
-	else if (2 * taking.ns <= lost)
+	else if (2 * taking.ns <= lost && !beside)
 		g_string_append(text, items->len ? "; what follows explains none of it"
 						 : "; no single thing took much of it");
 	g_string_append_c(text, '.');

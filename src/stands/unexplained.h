@@ -15,8 +15,9 @@
 struct losses;
 
 /* "ledger (265) lost 1.9 s (61 % of its life) to others; what follows explains 0.4 s of it."; NULL:
- * the items explain half of it or more, or it is little. Free with g_free(). */
+ * the items explain half of it or more, or it is little. `tracings`: what is no item, as the
+ * recording itself may be behind it. Free with g_free(). */
 char *unexplained_sentence(const struct session *session, const struct losses *losses,
-			   const GArray *items);
+			   const GArray *items, const GArray *tracings);
 
 #endif
