@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 import whylate_test as t
 
 tap = t.Tap()
-PARTS = ["reading", "babeltrace", "page", "plugin", "schemas", "sandbox", "functions", "temporary", "cache", "lttng", "ftrace", "perf"]
+PARTS = ["reading", "babeltrace", "page", "plugin", "schemas", "sandbox", "functions", "temporary", "cache", "serve", "lttng", "ftrace", "perf"]
 # what this kernel, or whatever the tests run in, may be without
 OPTIONAL = {"sandbox"}
 RECORDERS = {"lttng", "ftrace", "perf"}
@@ -122,7 +122,7 @@ def text(root):
         assert re.search(r"^  %-10s  %s( |$)" % (name, word), printed, re.M), (name, printed)
     assert ask(root).stdout.decode() == printed, "twice the same"
     broken = ask(root, BABELTRACE_PLUGIN_PATH="")
-    assert broken.returncode == 1 and broken.stdout.startswith(b"whylate %s: 1 of 12 parts does not work: plugin.\n" %
+    assert broken.returncode == 1 and broken.stdout.startswith(b"whylate %s: 1 of 13 parts does not work: plugin.\n" %
                                                                made["tool"]["version"].encode()), broken
 
 

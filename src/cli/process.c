@@ -82,7 +82,9 @@ void process_begin(void)
 
 /* The heap of an analysis begins with so much of the address space, is not cut back, and has huge
  * pages: see util/pages.c for what a first touch costs. What is larger than the largest block has
- * none, and is given back to the kernel when it is freed. */
+ * none, and is given back to the kernel when it is freed. Threads have no heaps of their own, which
+ * would have small pages: of a million events an overview touched 13,100 pages, and touches 5,300,
+ * in two thirds of the time. */
 #define HEAP_BYTES (128 << 20)
 #define LARGEST_BLOCK (8 << 20)
 #define LARGEST_SPARED (1 << 20)
@@ -97,6 +99,7 @@ void process_use_huge_pages(void)
 		return;
 	mallopt(M_MMAP_THRESHOLD, LARGEST_BLOCK);
 	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
+	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_TOP_PAD, HEAP_BYTES);
 	/* the heap grows for it, if the kernel promises so much */
 	block = malloc(PAGES_HUGE_BYTES / 2);

@@ -38,6 +38,7 @@ static void name_libraries(struct selftest *test)
 				bt_version_get_patch());
 	g_autofree char *glib = g_strdup_printf("%u.%u.%u", glib_major_version, glib_minor_version,
 						glib_micro_version);
+	const char *http = http_library_version(NULL);
 
 	test->program = g_file_read_link(PROGRAM, NULL);
 	if (!test->program)
@@ -50,7 +51,8 @@ static void name_libraries(struct selftest *test)
 	selftest_library(test, "Jansson", jansson_version_str());
 	selftest_library(test, "elfutils", code_library_version());
 	selftest_library(test, "SQLite", sqlite3_libversion());
-	selftest_library(test, "libmicrohttpd", http_library_version());
+	if (http)
+		selftest_library(test, "libmicrohttpd", http);
 	selftest_library(test, "zlib", zlibVersion());
 	selftest_library(test, "Zstandard", ZSTD_versionString());
 }
@@ -247,6 +249,18 @@ static void look_at_cache(struct selftest *test, const struct options *options)
 					     directory));
 }
 
+static void look_at_server(struct selftest *test)
+{
+	g_autoptr(GError) error = NULL;
+	const char *version = http_library_version(&error);
+
+	if (version)
+		selftest_add(test, "serve", PART_WORKS,
+			     g_strdup_printf("traces can be served, by libmicrohttpd %s", version));
+	else
+		selftest_add(test, "serve", PART_WITHOUT, g_strdup(error->message));
+}
+
 /* --- all of it ------------------------------------------------------------------------------- */
 
 static bool write_report(const struct selftest *test, const struct options *options, GError **error)
@@ -281,6 +295,7 @@ static void look_at_all(struct selftest *test, const struct options *options)
 	look_at_schemas(test, data);
 	look_at_machine(test);
 	look_at_cache(test, options);
+	look_at_server(test);
 	look_at_recorders(test);
 }
 

@@ -55,6 +55,8 @@ struct relay {
 	struct event_sink own;         /* what the reader feeds */
 	const struct event_sink *sink; /* borrowed */
 	pthread_t thread;
+	bool begun;     /* it is there, and all below */
+	uint32_t alone; /* so many events are left until then */
 	union event_words *empty, *taken_events; /* owned; one of each kind */
 	uint64_t texts[EV_KIND_COUNT], lists[EV_KIND_COUNT]; /* bits: words that are pointers */
 	uint16_t words[EV_KIND_COUNT]; /* that such an event uses */
@@ -263,10 +265,9 @@ static char *put_text(char *to, const char *text, uint64_t length)
 	return to + TEXT_BYTES(length);
 }
 
-static void relay_event(void *data, const struct event *event)
+static void hand_on(struct relay *relay, const struct event *event)
 {
 	const union event_words *words = (const void *) event;
-	struct relay *relay = data;
 	uint64_t changed = changed_in(relay, words), lengths[TEXTS_MAX], *length = lengths, *to;
 	struct batch *batch =
 		batch_for(relay, sizeof(struct record) + sizeof *words +
@@ -297,7 +298,7 @@ static void relay_event(void *data, const struct event *event)
 
 void relay_wait(struct relay *relay)
 {
-	if (!relay)
+	if (!relay || !relay->begun)
 		return;
 	if (relay->making.used)
 		hand_over(relay);
@@ -392,6 +393,59 @@ static void go_to(int cpu)
 	CPU_SET((size_t) cpu, &there);
 	if (sched_setaffinity(0, sizeof there, &there) == 0)
 		sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+/* --- the thread ------------------------------------------------------------------------------ */
+
+static void clear(struct relay *relay)
+{
+	for (int i = 0; i < BATCHES; i++)
+		g_free(relay->batches[i].bytes);
+	g_free(relay->making.bytes);
+	g_free(relay->taking.bytes);
+	g_free(relay->empty);
+	g_free(relay->taken_events);
+	pthread_mutex_destroy(&relay->lock);
+	pthread_cond_destroy(&relay->changed);
+}
+
+/* False: no thread can be had. */
+static bool begin(struct relay *relay)
+{
+	know_kinds(relay);
+	pthread_mutex_init(&relay->lock, NULL);
+	pthread_cond_init(&relay->changed, NULL);
+	batch_reserve(&relay->making, BATCH_BYTES);
+	relay->begun = pthread_create(&relay->thread, NULL, take, relay) == 0;
+	if (!relay->begun)
+		clear(relay);
+	return relay->begun;
+}
+
+static void end(struct relay *relay)
+{
+	relay_wait(relay);
+	pthread_mutex_lock(&relay->lock);
+	relay->over = true;
+	pthread_cond_broadcast(&relay->changed);
+	pthread_mutex_unlock(&relay->lock);
+	pthread_join(relay->thread, NULL);
+	go_to(relay->cpu);
+	clear(relay);
+}
+
+static void relay_event(void *data, const struct event *event)
+{
+	struct relay *relay = data;
+
+	if (!relay->begun && !relay->alone && !begin(relay))
+		relay->alone = UINT32_MAX;
+	if (relay->begun) {
+		hand_on(relay, event);
+		return;
+	}
+	relay->alone--;
+	relay->sink->event(relay->sink->data, event);
 }
 
 /* --- what else a reader tells: rare, and told when the taker has nothing to do ---------------- */
@@ -532,50 +586,23 @@ static void make_sink(struct relay *relay)
 
 /* --- its life -------------------------------------------------------------------------------- */
 
-static void clear(struct relay *relay)
-{
-	for (int i = 0; i < BATCHES; i++)
-		g_free(relay->batches[i].bytes);
-	g_free(relay->making.bytes);
-	g_free(relay->taking.bytes);
-	g_free(relay->empty);
-	g_free(relay->taken_events);
-	pthread_mutex_destroy(&relay->lock);
-	pthread_cond_destroy(&relay->changed);
-	free(relay);
-}
-
-struct relay *relay_new(const struct event_sink *sink)
+struct relay *relay_new(const struct event_sink *sink, uint32_t alone)
 {
 	/* a pointer is one of an event's words, which has 64 bits */
 	struct relay *relay = sizeof(void *) == 8 ? aligned_alloc(LINE, sizeof *relay) : NULL;
 
 	if (!relay)
 		return NULL;
-	*relay = (struct relay) {.sink = sink};
+	*relay = (struct relay) {.sink = sink, .alone = alone};
 	make_sink(relay);
-	know_kinds(relay);
-	pthread_mutex_init(&relay->lock, NULL);
-	pthread_cond_init(&relay->changed, NULL);
-	batch_reserve(&relay->making, BATCH_BYTES);
-	if (pthread_create(&relay->thread, NULL, take, relay) == 0)
-		return relay;
-	clear(relay);
-	return NULL;
+	return relay;
 }
 
 void relay_free(struct relay *relay)
 {
-	if (!relay)
-		return;
-	relay_wait(relay);
-	pthread_mutex_lock(&relay->lock);
-	relay->over = true;
-	pthread_cond_broadcast(&relay->changed);
-	pthread_mutex_unlock(&relay->lock);
-	pthread_join(relay->thread, NULL);
-	go_to(relay->cpu);
-	clear(relay);
+	if (relay && relay->begun)
+		end(relay);
+	free(relay);
 }
 
 const struct event_sink *relay_sink(const struct relay *relay)

@@ -22,9 +22,10 @@
 
 struct relay;
 
-/* Begins a thread that feeds `sink` (borrowed; what it asks for is asked for as it is now). NULL:
- * no thread could be had, as on processors of 32 bits. */
-struct relay *relay_new(const struct event_sink *sink);
+/* Feeds `sink` (borrowed; what it asks for is asked for as it is now): the first `alone` events as
+ * they come, the others from a thread that begins then, if it can be had. NULL: not on processors
+ * of 32 bits. */
+struct relay *relay_new(const struct event_sink *sink, uint32_t alone);
 /* When all events are taken, ends the thread. NULL is allowed. */
 void relay_free(struct relay *relay);
 

@@ -131,10 +131,12 @@ static void make_in_threads(struct parts *parts, guint most)
 
 static guint threads_for(const struct session *session, guint count)
 {
+	const struct options *options = session->asked.options;
+
 	if (session->trace.timeline.samples.used || session->trace.model.images->len ||
-	    session->recorded)
+	    session->recorded || (!options->jobs && session->trace.events < EVENTS_FOR_THREADS))
 		return 1;
-	return MIN(MIN(options_jobs(session->asked.options), count), THREADS_MAX);
+	return MIN(MIN(options_jobs(options), count), THREADS_MAX);
 }
 
 bool parts_are_beside(const struct session *session, guint count)

@@ -135,7 +135,7 @@ struct relay *session_relay(struct session *session)
 	if (options_jobs(options) / MAX(session->asked.beside, 1) < 2 || options->every ||
 	    (options->requests.captures && options->requests.captures->len))
 		return NULL;
-	return relay_new(&session->trace.sink);
+	return relay_new(&session->trace.sink, options->jobs ? 0 : EVENTS_FOR_THREADS);
 }
 
 static void end_question(struct session *session)

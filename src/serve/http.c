@@ -12,7 +12,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <microhttpd.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include "page/page_lanes.h"
 #include "report/report.h"
 #include "serve/guard.h"
+#include "serve/http_library.h"
 #include "serve/kept.h"
 #include "serve/listen.h"
 #include "serve/serve.h"
@@ -39,6 +39,7 @@
 
 struct http {
 	struct server server;
+	struct http_library library;
 	const struct options *options; /* borrowed */
 	struct MHD_Daemon *daemon;
 	struct guard guard;
@@ -68,14 +69,11 @@ struct pending {
 
 /* --- sending --------------------------------------------------------------------------------- */
 
-static void add_header(struct MHD_Response *response, const char *name, const char *value)
-{
-	MHD_add_response_header(response, name, value);
-}
-
 /* A page with a picture says itself which scripts are its own. */
 static void add_headers(struct MHD_Response *response, const struct pending *request)
 {
+	__typeof__(MHD_add_response_header) *add_header =
+		request->http->library.add_response_header;
 	const char *path = request->path ? request->path : "";
 	bool page = strcmp(path, "/") == 0 || g_str_has_prefix(path, "/report/");
 
@@ -105,7 +103,8 @@ static enum MHD_Result send_answer(struct pending *request)
 {
 	gsize length = 0;
 	const void *data = g_bytes_get_data(request->answer.bytes, &length);
-	struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
+	const struct http_library *library = &request->http->library;
+	struct MHD_Response *response = library->create_response_from_buffer_with_free_callback_cls(
 		length, (void *) (data ? data : ""), drop_bytes,
 		g_bytes_ref(request->answer.bytes));
 	enum MHD_Result result;
@@ -114,9 +113,9 @@ static enum MHD_Result send_answer(struct pending *request)
 		return MHD_NO;
 	add_headers(response, request);
 	if (request->answer.status == 405 && request->asking.also)
-		add_header(response, "Allow", request->asking.also);
-	result = MHD_queue_response(request->connection, request->answer.status, response);
-	MHD_destroy_response(response);
+		library->add_response_header(response, "Allow", request->asking.also);
+	result = library->queue_response(request->connection, request->answer.status, response);
+	library->destroy_response(response);
 	if (request->http->options->verbose && request->path) {
 		g_autofree char *safe = text_safe(request->path);
 
@@ -154,7 +153,8 @@ static enum MHD_Result note_query(void *data, enum MHD_ValueKind kind, const cha
 
 static const char *header(struct pending *request, const char *name)
 {
-	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+	return request->http->library.lookup_connection_value(request->connection, MHD_HEADER_KIND,
+							      name);
 }
 
 /* What can be judged before the body is there. */
@@ -248,7 +248,7 @@ static enum MHD_Result ask_worker(struct pending *request)
 			return send_refusal(request, 503, "No process could be begun");
 	}
 	g_ptr_array_add(http->waiting, request);
-	MHD_suspend_connection(request->connection);
+	request->http->library.suspend_connection(request->connection);
 	return MHD_YES;
 }
 
@@ -291,8 +291,8 @@ static enum MHD_Result take_question(struct pending *request)
 		return send_refusal(request, 503, "The server ends");
 	if (has_body && (!type || g_ascii_strncasecmp(type, "application/json", 16) != 0))
 		return send_refusal(request, 415, "The body must be application/json");
-	MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, note_query,
-				  asking->query);
+	request->http->library.get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND,
+						     note_query, asking->query);
 	asking->body = (const char *) request->body->data;
 	asking->body_length = request->body->len;
 	request->asked = true;
@@ -300,7 +300,7 @@ static enum MHD_Result take_question(struct pending *request)
 	if (!asking->server->reading || !request->route || (request->route->how & EARLY))
 		return answer_route(request);
 	g_ptr_array_add(request->http->held, request);
-	MHD_suspend_connection(request->connection);
+	request->http->library.suspend_connection(request->connection);
 	return MHD_YES;
 }
 
@@ -383,7 +383,7 @@ static void hand_out(struct http *http, const char *key, const struct answer *an
 			continue;
 		}
 		request->answer = answer_copy(answer);
-		MHD_resume_connection(request->connection);
+		http->library.resume_connection(request->connection);
 	}
 }
 
@@ -424,15 +424,16 @@ static void drop(struct pending *request)
 		return;
 	}
 	request->answer = (struct answer) {503, g_strdup("text/plain"), g_bytes_new("", 0)};
-	MHD_resume_connection(request->connection);
+	request->http->library.resume_connection(request->connection);
 }
 
 static int socket_of(const struct pending *request)
 {
 	const union MHD_ConnectionInfo *info =
-		request->connection ? MHD_get_connection_info(request->connection,
-							      MHD_CONNECTION_INFO_CONNECTION_FD)
-				    : NULL;
+		request->connection
+			? request->http->library.get_connection_info(
+				  request->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+			: NULL;
 
 	return info ? info->connect_fd : -1;
 }
@@ -454,7 +455,7 @@ static void read_signals(struct http *http)
 static void turn(struct http *http, int most)
 {
 	const union MHD_DaemonInfo *info =
-		MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+		http->library.get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	struct pollfd polled[POLL_REST + CONNECTIONS_MAX] = {
 		{.fd = http->signals, .events = POLLIN}, {.fd = info->epoll_fd, .events = POLLIN}};
 	struct pending *waiting[CONNECTIONS_MAX];
@@ -466,7 +467,8 @@ static void turn(struct http *http, int most)
 		polled[POLL_REST + i] =
 			(struct pollfd) {.fd = socket_of(waiting[i]), .events = POLLRDHUP};
 	}
-	if (MHD_get_timeout(http->daemon, &timeout) == MHD_YES && (most < 0 || timeout < 60000))
+	if (http->library.get_timeout(http->daemon, &timeout) == MHD_YES &&
+	    (most < 0 || timeout < 60000))
 		most = most < 0 ? (int) MIN(timeout, 60000) : MIN(most, (int) timeout);
 	if (poll(polled, POLL_REST + count, most) < 0 && errno != EINTR) {
 		http->ended = true;
@@ -477,7 +479,7 @@ static void turn(struct http *http, int most)
 			drop(waiting[i]);
 	if (polled[POLL_SIGNALS].revents & POLLIN)
 		read_signals(http);
-	MHD_run(http->daemon);
+	http->library.run(http->daemon);
 }
 
 /* Those that end the server, and SIGCHLD; what was ignored stays so. */
@@ -531,12 +533,16 @@ struct http *http_open(const struct options *options, const GPtrArray *paths, GE
 {
 	struct http *http;
 	char *address;
+	struct http_library library;
 	int fd, family;
 	unsigned port;
 
+	if (!http_library_load(&library, error))
+		return NULL;
 	if (!listen_at(&options->serve, &fd, &family, &address, &port, error))
 		return NULL;
 	http = g_new0(struct http, 1);
+	http->library = library;
 	http->options = options;
 	server_init(&http->server, paths);
 	http->signals = take_signals(&http->before);
@@ -547,7 +553,7 @@ struct http *http_open(const struct options *options, const GPtrArray *paths, GE
 	http->waiting = g_ptr_array_new();
 	http->held = g_ptr_array_new();
 	kept_init(&http->kept);
-	http->daemon = MHD_start_daemon(
+	http->daemon = http->library.start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (family == AF_INET6 ? MHD_USE_IPv6 : 0),
 		0, NULL, NULL, ask, http, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
 		CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
@@ -582,9 +588,9 @@ void http_serve(struct http *http, const struct serve_trace *trace)
 		struct pending *request = http->held->pdata[0];
 
 		g_ptr_array_remove_index(http->held, 0);
-		MHD_resume_connection(request->connection);
+		http->library.resume_connection(request->connection);
 	}
-	MHD_run(http->daemon);
+	http->library.run(http->daemon);
 	while (!http->ended)
 		turn(http, -1);
 }
@@ -592,11 +598,6 @@ void http_serve(struct http *http, const struct serve_trace *trace)
 bool http_has_ended(const struct http *http)
 {
 	return http->ended;
-}
-
-const char *http_library_version(void)
-{
-	return MHD_get_version();
 }
 
 void http_close(struct http *http)
@@ -611,8 +612,8 @@ void http_close(struct http *http)
 		drop(request);
 	}
 	if (http->daemon) {
-		MHD_run(http->daemon);
-		MHD_stop_daemon(http->daemon);
+		http->library.run(http->daemon);
+		http->library.stop_daemon(http->daemon);
 	}
 	kept_clear(&http->kept);
 	g_ptr_array_unref(http->waiting);

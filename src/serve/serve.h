@@ -13,7 +13,7 @@
  * What must hold: no question ends the server or changes what another one is answered,
  * but for bookmarks, derived outputs and what is closed; none names a file.
  *
- * libmicrohttpd is known to http.c alone (tests/layering.t).
+ * libmicrohttpd is known to http.c and http_library.h alone (tests/layering.t).
  *
  * Source: Trace Server Protocol 0.6.0 (API.yaml); docs/serve.md says where this keeps to the
  * specification and its reference server does not.
@@ -32,8 +32,8 @@ struct session;
  * trace is there. */
 struct http;
 
-/* Of libmicrohttpd. */
-const char *http_library_version(void);
+/* Of libmicrohttpd. NULL and an error: it is not installed. */
+const char *http_library_version(GError **error);
 /* What is given is borrowed. NULL: it cannot listen there. */
 struct http *http_open(const struct options *options, const GPtrArray *paths, GError **error);
 /* Now and then while the trace is read; `done` of 1, 0: not known. False: a signal ended it. */

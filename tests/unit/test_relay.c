@@ -227,7 +227,7 @@ static uint32_t hear_shape(void *data, const char *names)
 }
 
 /* Events of every kind; between them, now and then, what is no event, told at its place. */
-static void test_order(void)
+static void order(uint32_t alone)
 {
 	struct heard heard = {0, 0, 0};
 	struct event_sink sink = {.data = &heard,
@@ -235,7 +235,7 @@ static void test_order(void)
 				  .begin = hear_begin,
 				  .lose = hear_lost,
 				  .shape = hear_shape};
-	struct relay *relay = relay_new(&sink);
+	struct relay *relay = relay_new(&sink, alone);
 	const struct event_sink *own = relay_sink(relay);
 
 	for (uint64_t i = 0; i < EVENTS; i++) {
@@ -259,19 +259,32 @@ static void test_order(void)
 	relay_free(relay);
 }
 
+static void test_order(void)
+{
+	order(0);
+}
+
+/* The first ones are taken by who reads them. */
+static void test_alone(void)
+{
+	order(1);
+	order(EVENTS / 2);
+	order(EVENTS);
+}
+
 /* Nothing was handed on; and what was is taken before the relay goes. */
 static void test_end(void)
 {
 	struct heard heard = {0, 0, 0};
 	struct event_sink sink = {.data = &heard, .event = hear_event};
-	struct relay *relay = relay_new(&sink);
+	struct relay *relay = relay_new(&sink, 0);
 	struct contents contents = contents_new();
 	struct event event;
 
 	relay_wait(relay);
 	relay_free(relay);
 	g_assert_cmpuint(heard.events, ==, 0);
-	relay = relay_new(&sink);
+	relay = relay_new(&sink, 0);
 	make(&event, &contents, 0);
 	relay_sink(relay)->event(relay_sink(relay)->data, &event);
 	relay_free(relay);
@@ -286,7 +299,7 @@ static void test_none(void)
 {
 	struct event_sink sink = {.event = hear_event};
 
-	g_assert_null(relay_new(&sink));
+	g_assert_null(relay_new(&sink, 0));
 	relay_free(NULL);
 }
 
@@ -298,6 +311,7 @@ int main(int argc, char **argv)
 		return g_test_run();
 	}
 	g_test_add_func("/relay/order", test_order);
+	g_test_add_func("/relay/alone", test_alone);
 	g_test_add_func("/relay/end", test_end);
 	return g_test_run();
 }
