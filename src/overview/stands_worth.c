@@ -24,6 +24,32 @@ static int most_saved(gconstpointer a, gconstpointer b)
 	return x->weight != y->weight ? (x->weight > y->weight ? -1 : 1) : 0;
 }
 
+#define RESTS_MIN 3 /* sleeps by its own timer */
+
+struct rests {
+	unsigned count, until_times; /* so many, of those until a time of day */
+	int64_t ns;
+};
+
+static struct rests rests(const struct session *session, uint32_t thread)
+{
+	struct rests rests = {0};
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
+	while (spans_next_off_cpu(&spans, &span)) {
+		if (PACK_KIND(span.leaf) != LEAF_BLOCK_SYSCALL ||
+		    flow_call_info(&session->trace.flow, PACK_NUMBER(span.leaf))->wait !=
+			    WAIT_SLEEP)
+			continue;
+		rests.ns += span.end - span.begin;
+		rests.count++;
+		rests.until_times += block_at(&session->trace.timeline, span.ref)->deadline;
+	}
+	return rests;
+}
+
 /* "…. Without it, kdeinit (224) would be done 81.96 ms sooner." */
 static void say(const struct session *session, struct stand *item, const struct worth *worth,
 		const char *range, guint turns)
@@ -34,7 +60,10 @@ static void say(const struct session *session, struct stand *item, const struct 
 	g_autofree char *words = NULL;
 	char *sentence;
 
-	if (!range)
+	if (!range && rests(session, victim).until_times >= RESTS_MIN)
+		words = g_strdup_printf("Without it, no sooner: %s (%d) goes on at set times.",
+					session_thread_name(session, victim), life->tid);
+	else if (!range)
 		words = g_strdup("Without it, no sooner: something else takes as long.");
 	else if ((double) worth->from >= (1 - ALIKE) * lost)
 		words = g_strdup("Without it, all that time is saved.");
@@ -93,14 +122,21 @@ static void take(const struct session *session, struct stand *item, const struct
 		if (retimed_saved(without->retimed, 0, &g_array_index(ways, struct way, i)))
 			return; /* the replay moves it by itself */
 	worth_take(&worth, without->retimed, without_scenario(thing), ways, asked->from, asked->to);
+	if (item->fact->even && (double) worth.to < DELAYS_MIN * (double) worth.ns) {
+		item->saved = worth.saved;
+		item->saved_from = worth.from;
+		item->saved_to = worth.to;
+		return;
+	}
 	if ((double) worth.saved > (1 + ALIKE) * (double) worth.ns ||
 	    ((asked->others || is_others_doing(item)) &&
 	     (double) worth.to < MOST * (double) worth.ns))
 		return;
 	range = worth_range(&worth);
 	if (!range &&
-	    model_thread(&session->trace.model, item->fact->victim)->end >= session->asked.to)
-		return; /* it goes on: what it does next has times of its own */
+	    (model_thread(&session->trace.model, item->fact->victim)->end >= session->asked.to ||
+	     is_thread(item->fact->clock_set_by)))
+		return; /* it goes on: what it does next has times of its own, or others then */
 	item->saved = worth.saved;
 	item->saved_from = worth.from;
 	item->saved_to = worth.to;
@@ -158,32 +194,40 @@ static void add_item(const struct session *session, const struct stand *item, gu
 	asked->to = ways->len;
 }
 
-#define RESTS_MIN 3 /* sleeps by its own timer */
-
 /* It sleeps by its own timer again and again, half as long as it waited or more. */
 static bool has_a_pace(const struct session *session, uint32_t thread, int64_t waited)
 {
-	struct spans spans;
-	struct span span;
-	int64_t slept = 0;
-	unsigned count = 0;
+	struct rests of = rests(session, thread);
 
-	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
-	while (spans_next_off_cpu(&spans, &span)) {
-		if (PACK_KIND(span.leaf) != LEAF_BLOCK_SYSCALL ||
-		    flow_call_info(&session->trace.flow, PACK_NUMBER(span.leaf))->wait !=
-			    WAIT_SLEEP)
-			continue;
-		slept += span.end - span.begin;
-		count++;
+	return of.count >= RESTS_MIN && 2 * of.ns >= waited;
+}
+
+/* All whom the same delays have a pace of their own, and rest when they are ready for their next
+ * turn. */
+static bool have_a_pace(const struct session *session, const struct stand *item)
+{
+	for (guint i = 0; i < item->victims->len; i++)
+		if (!has_a_pace(session, g_array_index(item->victims, uint32_t, i),
+				item->fact->most))
+			return false;
+	for (guint i = 0; i < item->all_late->len; i++) {
+		const struct late *late = &g_array_index(item->all_late, struct late, i);
+
+		if (!has_a_pace(session, late->thread, late->ns))
+			return false;
 	}
-	return count >= RESTS_MIN && 2 * slept >= waited;
+	return true;
 }
 
 /* What interrupts took is of everybody's life: where it delayed nothing, it is no news. Nor is what
- * a disk takes of who would only rest sooner, if nobody waits for that one (a flusher). */
+ * a disk takes of who would only rest sooner, if nobody waits for that one (a flusher); nor what a
+ * server does for clients that would rest until their next turn. */
 static bool is_no_news(const struct session *session, const struct stand *item)
 {
+	if (item->fact->even)
+		return item->saved != INT64_MIN &&
+		       (double) item->saved_to < DELAYS_MIN * (double) item->fact->most &&
+		       have_a_pace(session, item);
 	if (item->fact->kind == STAND_DEVICE)
 		return !item->others && item->fact->threads == 1 && item->saved != INT64_MIN &&
 		       item->saved_to <= 0 &&

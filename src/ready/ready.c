@@ -18,18 +18,29 @@
 #define SIBLINGS_MAX 2000 /* looked at, of one process, newest first */
 #define WOKEN_PART 8 /* of a period: a wake-up that took less is a slow one, not throttled */
 
-/* The thread worked most of [begin, end). */
-static bool worked(const struct session *session, uint32_t thread, int64_t begin, int64_t end)
+/* The thread was so for most of the span. */
+static bool most_of(const struct session *session, uint32_t thread, const struct span *of,
+		    bool (*is)(uint32_t leaf))
 {
 	struct spans spans;
 	struct span span;
 	int64_t ns = 0;
 
-	spans_begin(&spans, session, thread, begin, end);
+	spans_begin(&spans, session, thread, of->begin, of->end);
 	while (spans_next(&spans, &span))
-		if (leaf_wib(span.leaf) == WIB_WORKING)
+		if (is(span.leaf))
 			ns += span.end - span.begin;
-	return 2 * ns > end - begin;
+	return 2 * ns > of->end - of->begin;
+}
+
+static bool is_working(uint32_t leaf)
+{
+	return leaf_wib(leaf) == WIB_WORKING;
+}
+
+static bool is_ready(uint32_t leaf)
+{
+	return leaf_is_ready(leaf);
 }
 
 /* Another thread of the same process for which `is` holds over the span. `many`: the
@@ -56,7 +67,13 @@ sibling(const struct session *session, uint32_t thread, const struct span *span,
 
 static bool works_meanwhile(const struct session *session, uint32_t thread, const struct span *span)
 {
-	return worked(session, thread, span->begin, span->end);
+	return most_of(session, thread, span, is_working);
+}
+
+static bool is_off_meanwhile(const struct session *session, uint32_t thread,
+			     const struct span *span)
+{
+	return most_of(session, thread, span, is_ready);
 }
 
 /* The wait that the wait for a CPU from `time` on came right after; NULL: a birth, or a
@@ -113,8 +130,8 @@ static bool is_throttled(const struct session *session, uint32_t thread, const s
 }
 
 /* Others ran there as well, but nobody did for half of the time or more, or for a third up to when
- * the quota of its process was filled: whatever they took of it, the thread would have gone on
- * between. Its process is known to have a quota. */
+ * the quota of its process was filled, or while another thread of it was off as well: whatever they
+ * took of it, the thread would have gone on between. Its process is known to have a quota. */
 static bool is_throttled_beside(const struct session *session, uint32_t thread,
 				const struct span *span, struct ready *ready)
 {
@@ -122,9 +139,10 @@ static bool is_throttled_beside(const struct session *session, uint32_t thread,
 
 	if (length < THROTTLED_WOKEN || 3 * ready->idle < length)
 		return false;
-	return (2 * ready->idle >= length
-			? quota_shown(session, thread, &ready->period)
-			: quota_let_go(session, thread, span->end, &ready->period)) &&
+	return (quota_let_go(session, thread, span->end, &ready->period) ||
+		(quota_shown(session, thread, &ready->period) &&
+		 (2 * ready->idle >= length ||
+		  sibling(session, thread, span, is_off_meanwhile, false)))) &&
 	       WOKEN_PART * length > ready->period &&
 	       !sibling(session, thread, span, works_meanwhile, true);
 }

@@ -8,7 +8,6 @@
 
 #define CAUSES_TOLD 3 /* in a sentence */
 #define LEAST_TOLD 0.1 /* … of the time; the largest always is */
-#define SPREAD 1.5 /* the slowest are slow if they take so many times as long as half of them */
 #define CONTRASTS_SHOWN 8
 #define LEAST_CONTRAST 0.01 /* of all requests' time, */
 #define LEAST_OF_THOSE 0.1 /* … and of the time of those that have it */
@@ -127,7 +126,7 @@ GPtrArray *requests_answer(const struct costs *costs, const GArray *order,
 	guint n = order->len;
 	char ns[32];
 	bool slow = n > 1 && (double) costs->slow_from >=
-				     SPREAD * (double) latency(by_rank(costs, order, n / 2));
+				     SLOW_SPREAD * (double) latency(by_rank(costs, order, n / 2));
 
 	g_ptr_array_add(answer, count_sentence(costs, order));
 	if (!n || metric_of(costs) != METRIC_LATENCY || !costs->total)

@@ -54,6 +54,52 @@ static bool reads(const struct session *session, uint32_t leaf)
 		flow_call_info(&session->trace.flow, PACK_NUMBER(leaf))->moves == MOVES_IN);
 }
 
+/* Whose data the reason of the wait says were in the way, that the thread was in then. */
+static uint32_t in_way(const struct session *session, const struct lost_part *part)
+{
+	const struct thread *life = model_thread(&session->trace.model, part->thread);
+	const uint32_t *process = session->trace.processes.first;
+	const struct reason *reason;
+	struct track_pos pos;
+	struct span span;
+	struct wait wait;
+
+	if (part->did != DID_DEVICE ||
+	    !track_find(&session->trace.timeline, &life->track, part->begin, &pos) ||
+	    !track_read(&session->trace.timeline, &life->track, &pos, life->end, &span) ||
+	    !leaf_is_blocked(span.leaf))
+		return NO_THREAD;
+	wait = wait_of(session, part->thread, &span);
+	reason = wait.woken ? block_reason(session, wait.block) : NULL;
+	return reason && (reason->kind == REASON_FLUSH || reason->kind == REASON_DIRTY) &&
+			       is_thread(reason->thread) &&
+			       process[reason->thread] != process[part->victim]
+		       ? reason->thread
+		       : NO_THREAD;
+}
+
+void append_disk_filler(GString *text, const struct session *session, const struct fact *fact)
+{
+	g_autofree int64_t *ns = g_new0(int64_t, session->trace.model.thread_count);
+	uint32_t most = NO_THREAD;
+	int64_t device = 0;
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+		uint32_t thread = in_way(session, part);
+
+		device += part->did == DID_DEVICE ? part->end - part->begin : 0;
+		if (!is_thread(thread))
+			continue;
+		ns[thread] += part->end - part->begin;
+		most = !is_thread(most) || ns[thread] > ns[most] ? thread : most;
+	}
+	if (!is_thread(most) || 2 * ns[most] < device)
+		return;
+	g_string_append(text, "; the disk was busy with data of ");
+	append_one(text, session, most);
+}
+
 uint32_t cache_dropped_before(const struct session *session, const struct fact *fact)
 {
 	const struct chain *chain =

@@ -13,6 +13,9 @@
 /* Who first opened that file for writing, if nine tenths of what the fact adds up, reads or page
  * faults, came after; else NO_THREAD. */
 uint32_t cache_dropped_before(const struct session *session, const struct fact *fact);
+/* "; the disk was busy with data of logrotd (273)": where whom it waited for waited for a disk, if
+ * the reasons of half of that name one thread, of another process. */
+void append_disk_filler(GString *text, const struct session *session, const struct fact *fact);
 /* "; during one of these sleeps, of 931.7 ms instead of 31.03 ms, timesvc (260) set the clock by
  * which it ran" */
 void append_clock_set(GString *text, const struct session *session, const struct fact *fact);

@@ -140,6 +140,7 @@ struct fact {
 	uint32_t tracer; /* … and the one that had most */
 	bool held_open; /* perhaps as is meant: long polling */
 	bool diffuse; /* a CPU that many had a little each */
+	bool even; /* another's work, a piece for each request, little of it in much longer ones */
 	bool gives_way; /* the victim was made to: thread_gives_way() */
 	int64_t behind; /* … in waits of one for another thread of its name, … */
 	int64_t turns; /* … of these for what goes round: wait_is_for_share() */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See root.h. */
 #include "stands/root.h"
+#include "objects/calls.h"
 
 #include <string.h>
 
@@ -203,6 +204,21 @@ static enum stand_kind kind_of_hardware(const struct session *session, uint32_t 
 	return g_str_has_prefix(key, "work:softIRQ") ? STAND_SOFTIRQ : STAND_DEVICE;
 }
 
+/* For room in a socket's buffer, which its own packets had filled. */
+static bool is_for_own_packets(const struct session *session, const struct wait *wait)
+{
+	const uint32_t *process = session->trace.processes.first;
+	const struct wake_detail *detail = wait->woken ? block_detail(session, wait->block) : NULL;
+	const struct call_info *call;
+
+	if (!detail || detail->kind != DETAIL_PACKET || !is_thread(detail->thread) ||
+	    process[detail->thread] != process[wait->thread] ||
+	    PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL)
+		return false;
+	call = flow_call_info(&session->trace.flow, PACK_NUMBER(wait->leaf));
+	return call->moves == MOVES_OUT || call->moves == MOVES_SEND;
+}
+
 /* Blocked, and led to nobody. */
 static void by_wait(const struct session *session, const struct wait *wait, enum cause_kind cause,
 		    bool own, struct root *root)
@@ -240,7 +256,7 @@ static void by_wait(const struct session *session, const struct wait *wait, enum
 		root->deed.did = DID_DEVICE;
 		break;
 	case CAUSE_NETWORK:
-		root->object = wait_hardware(session, wait);
+		root->object = is_for_own_packets(session, wait) ? 0 : wait_hardware(session, wait);
 		root->kind = STAND_NETWORK;
 		root->deed.did = DID_NETWORK;
 		break;

@@ -58,6 +58,7 @@ static void lock_sentence(GString *text, const struct session *session, const st
 		append_death(text, session, fact->told.thread);
 	}
 	append_deeds(text, session, fact, "; meanwhile ", NO_THREAD);
+	append_disk_filler(text, session, fact);
 	append_left_lock(text, session, fact);
 }
 
@@ -945,8 +946,13 @@ static void network_sentence(GString *text, const struct session *session, const
 		return;
 	}
 	append_waits_to_root(text, session, fact, false);
-	g_string_append(text, "packets from ");
-	append_object(text, session, fact->object, false);
+	if (fact->object) {
+		g_string_append(text, "packets from ");
+		append_object(text, session, fact->object, false);
+	} else {
+		g_string_append_printf(text, "%s own packets to go",
+				       fact->threads > 1 ? "their" : "its");
+	}
 	append_backlog(text, session, fact);
 }
 

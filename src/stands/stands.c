@@ -13,6 +13,7 @@
 
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
+#include "imposed/imposers.h"
 #include "ready/cpu_runs.h"
 #include "stands/circumstances.h"
 #include "stands/clauses.h"
@@ -41,6 +42,12 @@
 #define MEANWHILE_MIN 0.8 /* … while they did so others lost so much of their time there */
 #define FILLED_MIN 0.1 /* of the life of who is late by that */
 #define FILLER_WEIGHT 0.01
+#define SENDER_WEIGHT 0.1 /* its own packets are what it sends so fast */
+#define EVEN_WEIGHT 0.5 /* work for one request as for the other: what a service is there for */
+#define EVEN_MAX 3 /* times as long as the mean … */
+#define LONGER_MAX 0.4 /* … are not more of it than that */
+#define EVEN_MIN 20 /* such works */
+#define EVEN_GAP INT64_C(2000000) /* ns: an interrupt, or another thread, in between */
 #define GIVES_WAY_WEIGHT 0.05 /* nobody is in a hurry there */
 #define PARENT_WEIGHT 0.3 /* what its children wait for themselves is the story */
 #define OTHER_MIN 0.1 /* of what the told victim lost: who lost less is not worth a word */
@@ -157,6 +164,20 @@ static bool waited_itself(const struct fact *fact)
 	return true;
 }
 
+/* … or for what the kernel's threads did for it. */
+static bool waited_for_kernel(const struct session *session, const struct fact *fact)
+{
+	for (guint i = 0; i < fact->parts->len; i++) {
+		uint32_t thread = g_array_index(fact->parts, struct lost_part, i).thread;
+
+		if (thread != fact->victim &&
+		    !thread_is_kernel(&session->trace.model,
+				      model_thread(&session->trace.model, thread)))
+			return false;
+	}
+	return true;
+}
+
 /* Each once, however many waited for it. */
 static void add_requests(GHashTable *set, const struct fact *fact)
 {
@@ -260,6 +281,53 @@ static void find_fillers(const struct session *session, const struct losses *los
 	}
 }
 
+static bool is_even_work(const struct fact *fact)
+{
+	g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	int64_t sum = 0, longer = 0, last = INT64_MIN;
+
+	if (fact->kind != STAND_PROCESS || 3 * fact_did(fact, DID_WORK) < 2 * fact->ns)
+		return false;
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+		int64_t none = 0, ns = part->end - part->begin;
+
+		if (part->victim != fact->victim || part->did != DID_WORK)
+			continue;
+		if (last == INT64_MIN || part->begin - last > EVEN_GAP)
+			g_array_append_val(pieces, none);
+		g_array_index(pieces, int64_t, pieces->len - 1) += ns;
+		sum += ns;
+		last = part->end;
+	}
+	for (guint i = 0; i < pieces->len; i++) {
+		int64_t ns = g_array_index(pieces, int64_t, i);
+
+		longer += ns * pieces->len > EVEN_MAX * sum ? ns : 0;
+	}
+	return pieces->len >= EVEN_MIN && (double) longer <= LONGER_MAX * (double) sum;
+}
+
+/* Its waits are for data of its own, which others waited behind longer than it did itself. */
+static void find_own_fillers(const struct session *session, const struct losses *losses,
+			     const struct waiting *waiting)
+{
+	for (guint i = 0; i < losses->facts->len; i++) {
+		struct fact *fact = g_ptr_array_index(losses->facts, i);
+
+		if (fact->kind != STAND_DEVICE || is_thread(fact->subject) ||
+		    !waited_for_kernel(session, fact))
+			continue;
+		for (guint k = 0; k < waiting->imposers->len; k++) {
+			const struct imposer *at =
+				&g_array_index(waiting->imposers, struct imposer, k);
+
+			if (at->thread == fact->victim)
+				fact->fills |= at->by[IMPOSED_IN_WAY] > fact->most;
+		}
+	}
+}
+
 static double weight_of(const struct session *session, const struct fact *fact)
 {
 	double weight =
@@ -271,6 +339,10 @@ static double weight_of(const struct session *session, const struct fact *fact)
 		weight *= FILLER_WEIGHT;
 	if (fact->gives_way)
 		weight *= GIVES_WAY_WEIGHT;
+	if (fact->kind == STAND_NETWORK && !fact->object)
+		weight *= SENDER_WEIGHT;
+	if (fact->even)
+		weight *= EVEN_WEIGHT;
 	return is_for_children(fact) ? PARENT_WEIGHT * weight : weight;
 }
 
@@ -1021,6 +1093,12 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	stands->items = items_new();
 	losses_init(&losses, session, waiting, stands);
 	find_fillers(session, &losses);
+	find_own_fillers(session, &losses, waiting);
+	for (guint i = 0; i < losses.facts->len; i++) {
+		struct fact *fact = g_ptr_array_index(losses.facts, i);
+
+		fact->even = is_even_work(fact);
+	}
 	g_ptr_array_sort_with_data(losses.facts, heaviest_fact, (gpointer) session);
 	for (guint i = 0; i < losses.facts->len; i++) {
 		const struct fact *fact = g_ptr_array_index(losses.facts, i);

@@ -443,20 +443,35 @@ static void find_kept(struct costs *costs, const GArray *order)
 		costs->kept[i] |= costs_stand_for_all(costs, i);
 }
 
+/* Of the one at that place in `order`. */
+static int64_t latency_at(const struct costs *costs, const GArray *order, guint i)
+{
+	guint listed = g_array_index(order, guint, i);
+	const struct user_request *request =
+		user_request_at(costs->requests,
+				g_array_index(costs->requests->listed, uint32_t, listed));
+
+	user_requests_read(costs->requests, READ_AT_RANDOM);
+	return request->end - request->begin;
+}
+
 static void find_slow(struct costs *costs, const GArray *order)
 {
-	costs->is_slow = g_new0(guint8, order->len + 1);
-	costs->slow_count = order->len ? MAX(order->len / 10, 1) : 0;
-	for (guint i = 0; i < costs->slow_count; i++) {
-		guint listed = g_array_index(order, guint, i);
-		const struct user_request *request =
-			user_request_at(costs->requests,
-					g_array_index(costs->requests->listed, uint32_t, listed));
+	double spread;
 
-		user_requests_read(costs->requests, READ_AT_RANDOM);
-		costs->is_slow[listed] = 1;
-		costs->slow_from = request->end - request->begin;
-		costs->slow_ns += costs->slow_from;
+	costs->is_slow = g_new0(guint8, order->len + 1);
+	if (!order->len)
+		return;
+	spread = SLOW_SPREAD * (double) latency_at(costs, order, order->len / 2);
+	for (guint i = 0; i < MAX(order->len / 10, 1); i++) {
+		int64_t latency = latency_at(costs, order, i);
+
+		if (i && (double) latency < spread && (double) costs->slow_from >= spread)
+			break;
+		costs->is_slow[g_array_index(order, guint, i)] = 1;
+		costs->slow_from = latency;
+		costs->slow_ns += latency;
+		costs->slow_count++;
 	}
 }
 

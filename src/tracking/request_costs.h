@@ -58,6 +58,9 @@ struct put_down {
 	int64_t begin, end;
 };
 
+/* The slowest are slow if they take so many times as long as half of them. */
+#define SLOW_SPREAD 1.5
+
 /* Of one request on its way, a thread's part. */
 struct thread_cost {
 	uint32_t listed, thread;
@@ -74,7 +77,7 @@ struct costs {
 	GArray *stretches; /* struct put_down, as they were met; NULL: not asked for, or too many */
 	GArray *threads; /* struct thread_cost by listed, largest first; with --metric latency */
 	int64_t total; /* over the causes */
-	/* the slowest tenth, one at least: */
+	/* the slowest tenth, of it those that are SLOW_SPREAD, if there are any; one at least: */
 	uint32_t slow_count;
 	int64_t slow_ns; /* … what they took together, */
 	int64_t slow_from; /* … the fastest of them, ns */
@@ -84,7 +87,7 @@ struct costs {
 	GHashTable *index; /* kind and label -> place in causes, from 1 */
 	struct idmap places; /* listed and cause -> place in costs */
 	guint8 *kept; /* owned; by listed: its costs are; NULL: all */
-	guint8 *is_slow; /* owned; by listed: it is of the slowest tenth */
+	guint8 *is_slow; /* owned; by listed: it is one of slow_count */
 };
 
 struct costs *costs_new(const struct user_requests *requests);

@@ -88,36 +88,42 @@ static struct sleeps sleeps_around(const struct session *session, const struct w
 	return sleeps;
 }
 
-static int64_t spread(const int64_t *values, guint count)
+struct spread {
+	int64_t least, most, ns; /* from one to the other */
+};
+
+static struct spread spread_of(const int64_t *values, guint count)
 {
-	int64_t least = values[0], most = values[0];
+	struct spread spread = {values[0], values[0], 0};
 
 	for (guint i = 1; i < count; i++) {
-		least = MIN(least, values[i]);
-		most = MAX(most, values[i]);
+		spread.least = MIN(spread.least, values[i]);
+		spread.most = MAX(spread.most, values[i]);
 	}
-	return most - least;
+	spread.ns = spread.most - spread.least;
+	return spread;
 }
 
 /* The deadline was made from "now", as Python's time.sleep() does: such sleeps are as long as each
  * other, and end at no regular distance. Those of a period end at a regular distance. */
-static bool is_from_now(const struct sleeps *sleeps)
-{
-	int64_t distances[ALIKE];
-
-	if (sleeps->count < 3)
-		return false;
-	for (guint i = 1; i < sleeps->count; i++)
-		distances[i - 1] = sleeps->ends[i] - sleeps->ends[i - 1];
-	return 4 * spread(sleeps->lengths, sleeps->count) + SLACK <
-	       spread(distances, sleeps->count - 1);
-}
-
 static struct hinge of_deadline(const struct session *session, const struct wait *wait)
 {
 	struct sleeps sleeps = sleeps_around(session, wait);
+	struct spread length, distance;
+	int64_t distances[ALIKE];
 
-	return is_from_now(&sleeps) ? keeps_length : anchored;
+	if (sleeps.count < 3)
+		return anchored;
+	for (guint i = 1; i < sleeps.count; i++)
+		distances[i - 1] = sleeps.ends[i] - sleeps.ends[i - 1];
+	length = spread_of(sleeps.lengths, sleeps.count);
+	distance = spread_of(distances, sleeps.count - 1);
+	if (4 * length.ns + SLACK < distance.ns)
+		return keeps_length;
+	return sleeps.count == ALIKE && 4 * distance.ns + SLACK < length.ns &&
+			       4 * distance.ns < distance.least && length.most < distance.most
+		       ? keeps_time
+		       : anchored;
 }
 
 /* A sleep keeps its length; a timer that was armed before the wait, its distance from the arming;
