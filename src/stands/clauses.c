@@ -9,6 +9,9 @@
 #include "waits/causes.h"
 #include "words/names.h"
 
+#define FEW_OF 20 /* waits, at least, */
+#define FEW_SHARE 0.6 /* … of which few are so much of what was lost: the long ones are the news */
+#define PARTS_READ 200000
 #define MOST_OF 0.9 /* of the waits in full; of what the sentence speaks of */
 #define DEEDS_TOLD 2
 
@@ -68,6 +71,54 @@ static bool is_at_once(const struct fact *fact)
 	       (double) longest >= AT_ONCE_SHARE * (double) fact->most;
 }
 
+static int longest_first(gconstpointer a, gconstpointer b)
+{
+	const int64_t *x = a, *y = b;
+
+	return *x > *y ? -1 : *x < *y;
+}
+
+/* What each of the victim's waits lost: int64_t, longest first. */
+static GArray *lost_in_waits(const struct session *session, const struct fact *fact)
+{
+	GArray *waits = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	int64_t until = INT64_MIN;
+
+	for (guint i = 0; i < fact->parts->len; i++) {
+		const struct lost_part *part = &g_array_index(fact->parts, struct lost_part, i);
+		int64_t end = wait_until(session, part->victim, part->begin), none = 0;
+
+		if (end != until)
+			g_array_append_val(waits, none);
+		until = end;
+		g_array_index(waits, int64_t, waits->len - 1) += part->end - part->begin;
+	}
+	g_array_sort(waits, longest_first);
+	return waits;
+}
+
+/* ", 4 of them 71 % of it": a tenth at most of many waits that are most of what was lost. */
+static void append_few(GString *text, const struct session *session, const struct fact *fact)
+{
+	g_autoptr(GArray) waits = NULL;
+	int64_t sum = 0;
+	guint few = 0;
+
+	if (fact->count < FEW_OF || fact->parts->len > PARTS_READ)
+		return;
+	waits = lost_in_waits(session, fact);
+	while (few < waits->len && (double) sum < FEW_SHARE * (double) fact->ns)
+		sum += g_array_index(waits, int64_t, few++);
+	if ((double) sum < FEW_SHARE * (double) fact->ns || (uint64_t) few * 10 > fact->count)
+		return;
+	if (few == 1)
+		g_string_append(text, ", one");
+	else
+		g_string_append_printf(text, ", %u", few);
+	g_string_append_printf(text, " of them %.0f %% of it",
+			       100.0 * (double) sum / (double) fact->ns);
+}
+
 void append_amount(GString *text, const struct session *session, const struct fact *fact)
 {
 	char length[32], most[32];
@@ -96,6 +147,7 @@ void append_amount(GString *text, const struct session *session, const struct fa
 			g_string_append_printf(text, "; %" PRIu64 " times, ", fact->count);
 		append_range(text, fact->shortest, fact->longest);
 		g_string_append(text, parts ? "" : " each");
+		append_few(text, session, fact);
 	}
 	g_string_append_c(text, ')');
 }
