@@ -2,6 +2,7 @@
 """`whylate serve` for tests: started, asked, ended."""
 import http.client
 import json
+import os
 import re
 import signal
 import subprocess
@@ -16,8 +17,8 @@ PATH_TYPE = "whylate.critical-path.thread"
 class Server:
     """`whylate serve`, until the block ends."""
 
-    def __init__(self, *arguments, traces=(TRACE,), program=t.WHYLATE):
-        self.process = subprocess.Popen([program, "serve", *arguments, "--cache", "off", *traces],
+    def __init__(self, *arguments, traces=(TRACE,), program=None):
+        self.process = subprocess.Popen([program or t.program((*arguments, *(os.path.basename(x) for x in traces))), "serve", *arguments, "--cache", "off", *traces],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         line = self.process.stdout.readline().decode()
         found = re.match(r"Serving .* at http://(\[.*\]|[^:/]+):(\d+)/(\w*)/?$", line.strip())

@@ -92,6 +92,23 @@ static GArray *threads_of(const struct session *session, const struct stands *st
 	return list;
 }
 
+/* What was no news as it was recorded is none if it takes no longer then. */
+static void leave_out(const struct stands *recorded, struct stands *then)
+{
+	for (guint i = then->items->len; i-- > 0;) {
+		const struct stand *item = &g_array_index(then->items, struct stand, i);
+
+		for (guint k = 0; k < recorded->no_news->len; k++) {
+			const struct stand *at = &g_array_index(recorded->no_news, struct stand, k);
+
+			if (strcmp(at->id, item->id) || item->fact->ns > at->fact->ns)
+				continue;
+			stands_move(then->items, i, then->no_news);
+			break;
+		}
+	}
+}
+
 struct overview_what_if *
 overview_what_if_new(const struct session *session, const struct stands *recorded, GError **error)
 {
@@ -107,6 +124,7 @@ overview_what_if_new(const struct session *session, const struct stands *recorde
 	what_if->stands = stands_new(run->session, what_if->waiting);
 	what_if->findings = findings_new();
 	findings_add_stands(what_if->findings, run->session, what_if->stands);
+	leave_out(recorded, what_if->stands);
 	what_if->items = items_of(recorded, what_if->stands);
 	what_if->threads = threads_of(session, recorded, run->replay->retimed);
 	return what_if;

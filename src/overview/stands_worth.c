@@ -266,7 +266,7 @@ void stands_add_worth(const struct session *session, struct stands *stands)
 	/* what is left unexplained is said of those that follow */
 	for (guint i = count; i-- > 0 && (stands->items->len > 1 || !stands->unexplained);)
 		if (is_no_news(session, &g_array_index(stands->items, struct stand, i)))
-			g_array_remove_index(stands->items, i);
+			stands_move(stands->items, i, stands->no_news);
 }
 
 void stands_sort_by_worth(struct stands *stands)

@@ -52,6 +52,7 @@ enum waiting_for {
 
 struct stands {
 	GArray *items; /* struct stand */
+	GArray *no_news; /* … that would make nobody be done sooner, were they gone */
 	char *unexplained; /* owned; what they do not explain: unexplained.h; NULL */
 	/* Where there is neither: the longest wait of all, and what it was one of. */
 	struct {

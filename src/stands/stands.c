@@ -859,6 +859,15 @@ static bool stands_out(const struct session *session, const struct stand *item, 
 		item->weight >= FIRST_SHARE_MIN * first);
 }
 
+void stands_move(GArray *items, guint place, GArray *to)
+{
+	struct stand *item = &g_array_index(items, struct stand, place);
+
+	g_array_append_vals(to, item, 1);
+	*item = (struct stand) {0};
+	g_array_remove_index(items, place);
+}
+
 /* What none of the items is, and takes as much as one: those are moved to `tracings`. */
 static void move_tracings(const struct session *session, GArray *items, GArray *tracings)
 {
@@ -870,9 +879,7 @@ static void move_tracings(const struct session *session, GArray *items, GArray *
 		    gives_way(session, item) ||
 		    (double) fact->most < life_share_min(session, fact) * (double) fact->life)
 			continue;
-		g_array_append_vals(tracings, item, 1);
-		*item = (struct stand) {0};
-		g_array_remove_index(items, i);
+		stands_move(items, i, tracings);
 	}
 }
 
@@ -1091,6 +1098,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	g_autoptr(GArray) tracings = items_new();
 
 	stands->items = items_new();
+	stands->no_news = items_new();
 	losses_init(&losses, session, waiting, stands);
 	find_fillers(session, &losses);
 	find_own_fillers(session, &losses, waiting);
@@ -1161,6 +1169,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 void stands_free(struct stands *stands)
 {
 	g_array_free(stands->items, TRUE);
+	g_array_free(stands->no_news, TRUE);
 	g_free(stands->unexplained);
 	g_free(stands->longest.sentence);
 	g_free(stands);

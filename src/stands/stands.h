@@ -12,6 +12,8 @@
 
 struct waiting;
 
+/* The item at that place to the end of another list. */
+void stands_move(GArray *items, guint place, GArray *to);
 struct stands *stands_new(const struct session *session, const struct waiting *waiting);
 void stands_free(struct stands *stands);
 

@@ -110,7 +110,7 @@ void timeline_let_go(const struct timeline *timeline)
 
 void timeline_ease(const struct timeline *timeline)
 {
-	if (timeline->faults && pages_much_read(timeline->faults))
+	if (timeline->faults && pages_much_read(timeline->faults, timeline->memory))
 		timeline_let_go(timeline);
 }
 

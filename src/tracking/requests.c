@@ -61,9 +61,11 @@ static guint first_to_end(const struct user_requests *requests, guint low, guint
 
 void user_requests_ease(const struct user_requests *requests)
 {
-	if (!pages_much_read(&requests->effort->faults))
+	const struct timeline *timeline = &requests->session->trace.timeline;
+
+	if (!pages_much_read(&requests->effort->faults, timeline->memory))
 		return;
-	timeline_let_go(&requests->session->trace.timeline);
+	timeline_let_go(timeline);
 	pages_let_go(&requests->list);
 	pages_let_go(&requests->working);
 	spill_block_let_go(&requests->places_of_exchanges);

@@ -310,10 +310,11 @@ void pages_pass_to(const struct pages *pages, uint32_t *passed, uint32_t index)
 		release(pages, *passed);
 }
 
-/* Each fault on a spilled page brings in its neighbours, too: 64 KB at most (fault-around). */
-#define FAULTS_LEFT 256
+/* Each fault on a spilled page brings in its neighbours, too: so much at most (fault-around). */
+#define FAULT_BYTES ((size_t) 64 << 10)
+#define FAULTS_MIN 16
 
-bool pages_much_read(uint64_t *faults)
+bool pages_much_read(uint64_t *faults, size_t memory_limit)
 {
 	struct rusage used;
 	uint64_t now;
@@ -321,7 +322,7 @@ bool pages_much_read(uint64_t *faults)
 	if (getrusage(RUSAGE_THREAD, &used) != 0)
 		return false;
 	now = (uint64_t) used.ru_minflt + (uint64_t) used.ru_majflt;
-	if (now - *faults < FAULTS_LEFT)
+	if (now - *faults < MAX(memory_limit / 3 / FAULT_BYTES, FAULTS_MIN))
 		return false;
 	*faults = now;
 	return true;

@@ -81,8 +81,9 @@ void pages_pass_to(const struct pages *pages, uint32_t *passed, uint32_t index);
 void pages_spill_first(struct pages *pages);
 
 /* So much of files has come into resident memory (of this thread) since it was true, by the page
- * faults then, `*faults`, that to let it go pays: at most 16 MB. */
-bool pages_much_read(uint64_t *faults);
+ * faults then, `*faults`, that to let it go pays: at most a third of `memory_limit`, or a
+ * megabyte. */
+bool pages_much_read(uint64_t *faults, size_t memory_limit);
 /* Everything that was spilled leaves resident memory. */
 void pages_let_go(const struct pages *pages);
 
