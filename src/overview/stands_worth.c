@@ -31,7 +31,7 @@ struct rests {
 	int64_t ns;
 };
 
-static struct rests rests(const struct session *session, uint32_t thread)
+static struct rests rests_of(const struct session *session, uint32_t thread)
 {
 	struct rests rests = {0};
 	struct spans spans;
@@ -60,7 +60,7 @@ static void say(const struct session *session, struct stand *item, const struct 
 	g_autofree char *words = NULL;
 	char *sentence;
 
-	if (!range && rests(session, victim).until_times >= RESTS_MIN)
+	if (!range && rests_of(session, victim).until_times >= RESTS_MIN)
 		words = g_strdup_printf("Without it, no sooner: %s (%d) goes on at set times.",
 					session_thread_name(session, victim), life->tid);
 	else if (!range)
@@ -197,7 +197,7 @@ static void add_item(const struct session *session, const struct stand *item, gu
 /* It sleeps by its own timer again and again, half as long as it waited or more. */
 static bool has_a_pace(const struct session *session, uint32_t thread, int64_t waited)
 {
-	struct rests of = rests(session, thread);
+	struct rests of = rests_of(session, thread);
 
 	return of.count >= RESTS_MIN && 2 * of.ns >= waited;
 }

@@ -11,7 +11,7 @@
 
 #define FEW_OF 20 /* waits, at least, */
 #define FEW_SHARE 0.6 /* … of which few are so much of what was lost: the long ones are the news */
-#define PARTS_READ 200000
+#define PARTS_READ 50000
 #define MOST_OF 0.9 /* of the waits in full; of what the sentence speaks of */
 #define DEEDS_TOLD 2
 

@@ -303,7 +303,7 @@ static bool is_even_work(const struct fact *fact)
 	for (guint i = 0; i < pieces->len; i++) {
 		int64_t ns = g_array_index(pieces, int64_t, i);
 
-		longer += ns * pieces->len > EVEN_MAX * sum ? ns : 0;
+		longer += (double) ns * pieces->len > EVEN_MAX * (double) sum ? ns : 0;
 	}
 	return pieces->len >= EVEN_MIN && (double) longer <= LONGER_MAX * (double) sum;
 }
@@ -312,19 +312,20 @@ static bool is_even_work(const struct fact *fact)
 static void find_own_fillers(const struct session *session, const struct losses *losses,
 			     const struct waiting *waiting)
 {
+	g_autofree int64_t *in_way = g_new0(int64_t, session->trace.model.thread_count);
+
+	for (guint i = 0; i < waiting->imposers->len; i++) {
+		const struct imposer *at = &g_array_index(waiting->imposers, struct imposer, i);
+
+		if (is_thread(at->thread))
+			in_way[at->thread] = at->by[IMPOSED_IN_WAY];
+	}
 	for (guint i = 0; i < losses->facts->len; i++) {
 		struct fact *fact = g_ptr_array_index(losses->facts, i);
 
-		if (fact->kind != STAND_DEVICE || is_thread(fact->subject) ||
-		    !waited_for_kernel(session, fact))
-			continue;
-		for (guint k = 0; k < waiting->imposers->len; k++) {
-			const struct imposer *at =
-				&g_array_index(waiting->imposers, struct imposer, k);
-
-			if (at->thread == fact->victim)
-				fact->fills |= at->by[IMPOSED_IN_WAY] > fact->most;
-		}
+		if (fact->kind == STAND_DEVICE && !is_thread(fact->subject) &&
+		    in_way[fact->victim] > fact->most && waited_for_kernel(session, fact))
+			fact->fills = true;
 	}
 }
 
