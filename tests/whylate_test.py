@@ -56,7 +56,7 @@ def sample(items, share=4):
 def taken(name, share=4):
     """Whether to try one of many that are alike, by its name: sample() where they are not a list."""
     seed = os.environ.get("WHYLATE_PART")
-    return not seed or hashlib.sha256(("%s %s" % (seed, name)).encode()).digest()[0] % share == 0
+    return not seed or hashlib.sha256(("%s %s" % (seed, name)).encode(errors="surrogateescape")).digest()[0] % share == 0
 
 
 def whole(what):
@@ -126,7 +126,8 @@ def trace(*names):
 def program(arguments):
     """Which of ./check's two builds is run. Of what a test with sanitizers runs, one in three has them there, others after
     each change: it takes five times as long. All of it with --all; every command, format and option in same.t."""
-    return WHYLATE if taken(" ".join(x for x in arguments if "/" not in x), 3) else FAST
+    named = [os.fsdecode(x) for x in arguments]
+    return WHYLATE if taken(" ".join(x for x in named if "/" not in x), 3) else FAST
 
 
 def run(*arguments, **keywords):
